@@ -1,0 +1,55 @@
+// What differs between the versions of the kernel's cgroup interface. Stateless: each version is one constant
+// object.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cgroup/control_file.h"
+#include "cgroup/hierarchy.h"
+#include "cgroup/io_limit.h"
+#include "runtime/base/error.h"
+
+namespace ctr::cgroup {
+
+// What a device did for the processes of a group (and of groups below it) since the group was created.
+struct IoCounters {
+    uint64_t read_bytes = 0;
+    uint64_t write_bytes = 0;
+    uint64_t read_operations = 0;
+    uint64_t write_operations = 0;
+    auto operator<=>(const IoCounters&) const = default;
+};
+
+// Limits by whole disk. The paths in the values are for messages only.
+using LimitsByDevice = std::map<DeviceNumber, IoLimit>;
+
+class Backend {
+  public:
+    struct Made {
+        Directory directory;
+        LimitsByDevice inherited;  // what the caller's own group imposes and the kernel wouldn't pass on
+        std::vector<std::string> notes;   // what else a user may want to know
+        std::string buffered_writes_why;  // why buffered writes can't be limited here; empty if they can
+    };
+
+    virtual ~Backend() = default;
+
+    // The groups below which make() may create a group, in the order in which it tries them.
+    virtual std::vector<std::string> parents(const Hierarchy& hierarchy) const = 0;
+
+    // Creates the group's directory, with the io controller in it.
+    virtual Result<Made> make(const Hierarchy& hierarchy, const std::string& name, bool genuine) const = 0;
+
+    // Sets what isn't 0 in the limit.
+    virtual Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const = 0;
+
+    virtual Status kill(const Directory& group) const = 0;
+    virtual Result<IoCounters> read_counters(const Directory& group, DeviceNumber device) const = 0;
+};
+
+const Backend& v1_backend();
+const Backend& v2_backend();
+
+}  // namespace ctr::cgroup

@@ -1,0 +1,77 @@
+// A control group that limits what its processes do to block devices.
+//
+// Ownership: the Group owns its directories and removes them when destroyed. After a fork both processes have
+// the object: the one that shouldn't remove the group must end without running destructors (_exit), or be
+// killed. A process that survives the owner removes the directories by their paths (remove_directories in
+// removal.h). Threads: a Group belongs to one thread at a time. Nothing here prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cgroup/backend.h"
+#include "cgroup/device.h"
+#include "cgroup/host.h"
+#include "cgroup/io_limit.h"
+#include "cgroup/removal.h"
+#include "runtime/base/error.h"
+#include "runtime/base/ids.h"
+
+namespace ctr::cgroup {
+
+// "ctr-PID-RANDOM", with the caller's pid: not used by anybody else.
+Result<std::string> unique_group_name();
+
+// Every path at which Group::create may put a group of that name, as things are now; nothing is created. A
+// process that knows these before the group exists can remove it (remove_directories) at whatever moment its
+// creator is killed.
+Result<std::vector<std::string>> possible_directories(const std::string& name, const Host& host = {});
+
+class Group {
+  public:
+    // Creates the group below the caller's own (v2: or beside it) and sets the limits. Several limits for one
+    // device, as for two partitions of a disk, are all kept by setting the lowest. Under v1 the limits of the
+    // caller's own group are taken over too, because the kernel doesn't pass them on. On an error nothing is
+    // left behind.
+    static Result<Group> create(const std::string& name, const std::vector<IoLimit>& limits,
+                                const Host& host = {});
+
+    Group(Group&& other) noexcept = default;
+    Group& operator=(Group&&) = delete;
+    ~Group();  // removes the group, as remove() does
+
+    // Moves a process (with all its threads) into the group, by its number in the caller's pid namespace.
+    Status join(HostPid process) const;
+
+    // Kills every process in the group and in groups below it. They may still be on their way out on return.
+    Status kill() const;
+
+    // Removes the directories, waiting for processes that are on their way out, 2 seconds at most. Once it
+    // has succeeded the group is no more, and removing it again does nothing.
+    Status remove();
+
+    Result<IoCounters> read_counters(DeviceNumber device) const;
+
+    Version version() const { return version_; }
+
+    // Absolute paths, in the caller's mount namespace. With v2 a process can be born in the only one
+    // (clone3's CLONE_INTO_CGROUP with a descriptor of it).
+    const std::vector<std::string>& directories() const { return directories_; }
+
+    // For the user: what was asked for but can't be had in full, or not in the way it was asked for.
+    const std::vector<std::string>& warnings() const { return warnings_; }
+
+    // For the user who wants to know: what the paths were resolved to, and what is limited and what is not.
+    const std::vector<std::string>& notes() const { return notes_; }
+
+  private:
+    Group(Version version, Directory directory);
+
+    Version version_;
+    Directory directory_;
+    std::vector<std::string> directories_;  // empty once removed or moved from
+    std::vector<std::string> warnings_;
+    std::vector<std::string> notes_;
+};
+
+}  // namespace ctr::cgroup

@@ -1,0 +1,14 @@
+// Where the facts about this host are read. Tests put a small tree of their own in their place.
+#pragma once
+
+#include <string>
+
+namespace ctr::cgroup {
+
+struct Host {
+    std::string proc = "/proc";  // self/mountinfo, self/cgroup and filesystems are read below it
+    std::string sys = "/sys";    // dev/block is read below it
+    bool genuine = true;  // false in tests: no check that the above (and the cgroup trees) are the kernel's
+};
+
+}  // namespace ctr::cgroup

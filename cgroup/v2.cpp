@@ -1,0 +1,185 @@
+#include "cgroup/v2.h"
+
+#include <linux/magic.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "cgroup/removal.h"
+
+namespace ctr::cgroup {
+namespace v2 {
+namespace {
+
+struct Key {
+    IoQuantity quantity;
+    std::string_view limit;    // in io.max
+    std::string_view counter;  // in io.stat
+    uint64_t IoCounters::*member;
+};
+constexpr Key keys[] = {
+    {io_read_bytes, "rbps=", "rbytes=", &IoCounters::read_bytes},
+    {io_write_bytes, "wbps=", "wbytes=", &IoCounters::write_bytes},
+    {io_read_operations, "riops=", "rios=", &IoCounters::read_operations},
+    {io_write_operations, "wiops=", "wios=", &IoCounters::write_operations},
+};
+
+constexpr std::string_view create_step = "create a cgroup for io limits";
+constexpr std::string_view delegation_hint =
+    "run ctr as root, or have the controllers delegated: put \"[Service]\\nDelegate=cpu io memory pids\" "
+    "into "
+    "/etc/systemd/system/user@.service.d/delegate.conf, log in again, and start with systemd-run --user "
+    "--scope";
+
+// Whether groups below DIRECTORY have the controller, now or after switching it on there.
+Status distribute(const Directory& directory, const std::string& controller) {
+    const std::string step = "enable the " + controller + " controller below " + directory.path();
+    const Result<std::string> now = directory.read("cgroup.subtree_control", step);
+    if (!now) return std::unexpected(now.error());
+    const std::string_view words = std::string_view(*now).substr(0, now->find('\n'));
+    if (has_word(words, controller, ' ')) return {};
+
+    Status enabled = directory.write("cgroup.subtree_control", "+" + controller, step);
+    if (enabled) return {};
+    Error& error = enabled.error();
+    if (error.err == ENOENT || error.err == EINVAL) {
+        error.why = "the " + controller +
+                    " controller is not available there: it is not delegated, or the kernel has none";
+        error.hint = delegation_hint;
+    } else if (error.err == EACCES || error.err == EPERM) {
+        error.why = "user " + std::to_string(geteuid()) + " may not: the group is not delegated to it";
+        error.hint = delegation_hint;
+    } else if (error.err == EBUSY) {
+        error.why = "a group with processes in it can't have groups with controllers below it";
+        error.hint = delegation_hint;
+    }
+    return enabled;
+}
+
+class V2 final : public Backend {
+  public:
+    // Below the caller's own group if possible, else below the nearest group above it: v2 lets a group either
+    // have processes or pass on controllers, and the caller's own has one process at least. Only the root may
+    // do both.
+    std::vector<std::string> parents(const Hierarchy& hierarchy) const override {
+        std::vector<std::string> found;
+        for (std::string path = hierarchy.own; path.size() > hierarchy.mount_point.size();
+             path.resize(path.rfind('/'))) {
+            found.push_back(path);
+        }
+        found.push_back(hierarchy.mount_point);
+        return found;
+    }
+
+    Result<Made> make(const Hierarchy& hierarchy, const std::string& name, bool genuine) const override {
+        std::optional<Error> reason;
+        for (const std::string& path : parents(hierarchy)) {
+            Result<Made> made = make_below(path, name, genuine);
+            if (made) {
+                if (path != hierarchy.own) {
+                    made->notes.push_back("the container's cgroup is below " + path +
+                                          ", beside this process's own (" + hierarchy.own +
+                                          "), whose limits don't apply to it");
+                }
+                return made;
+            }
+            // EBUSY is the normal answer of the caller's own group; what stopped the way up says more.
+            if (!reason || reason->err == EBUSY) reason = std::move(made.error());
+        }
+        return std::unexpected(*std::move(reason));
+    }
+
+    Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const override {
+        return group.write("io.max", io_max_line(device, limit), "limit device " + to_string(device));
+    }
+
+    // cgroup.kill: Linux 5.14.
+    Status kill(const Directory& group) const override {
+        if (!group.has("cgroup.kill")) return kill_processes(group.path());
+        return group.write("cgroup.kill", "1", "kill the processes of the cgroup");
+    }
+
+    Result<IoCounters> read_counters(const Directory& group, DeviceNumber device) const override {
+        const Result<std::string> text = group.read("io.stat", "read the io counters of the cgroup");
+        if (!text) return std::unexpected(text.error());
+        return counters(*text, device);
+    }
+
+  private:
+    static Result<Made> make_below(const std::string& path, const std::string& name, bool genuine) {
+        const Result<Directory> parent = Directory::open(path, create_step);
+        if (!parent) return std::unexpected(parent.error());
+        if (genuine) {
+            if (Status s = check_file_system(parent->fd(), path, CGROUP2_SUPER_MAGIC); !s)
+                return std::unexpected(s.error());
+        }
+        if (Status io = distribute(*parent, "io"); !io)
+            return std::unexpected(std::move(io.error()).within(create_step));
+        // Dirty pages are charged to groups by the memory controller; the io controller throttles their
+        // writing only where both are (Documentation/admin-guide/cgroup-v2.rst, "Writeback").
+        const Status memory = distribute(*parent, "memory");
+
+        Result<Directory> made = parent->create(name, create_step);
+        if (!made) {
+            Error& error = made.error();
+            if (error.err == EACCES || error.err == EPERM) {
+                error.why =
+                    "user " + std::to_string(geteuid()) + " may not create groups there: it is not delegated";
+                error.hint = delegation_hint;
+            } else if (error.err == EROFS) {
+                error.why = "the cgroup file system is read-only here, as container runtimes mount it";
+                error.hint =
+                    "as root: mount -o remount,rw the cgroup file system, or start the outer container "
+                    "privileged";
+            }
+            return std::unexpected(std::move(error));
+        }
+        Made result{.directory = std::move(*made), .inherited = {}, .notes = {}, .buffered_writes_why = {}};
+        if (!memory) {
+            const Error& error = memory.error();
+            result.buffered_writes_why =
+                "buffered writes are throttled only where the memory controller is enabled too (" +
+                (error.why.empty() ? errno_name(error.err) : error.why) + ")";
+        }
+        return result;
+    }
+};
+
+}  // namespace
+
+std::string io_max_line(DeviceNumber device, const IoLimit& limit) {
+    std::string line = to_string(device);
+    for (const Key& key : keys) {
+        const uint64_t value = limit.*key.quantity.member;
+        if (value != 0) line += " " + std::string(key.limit) + std::to_string(value);
+    }
+    return line;
+}
+
+IoCounters counters(std::string_view text, DeviceNumber device) {
+    IoCounters result;
+    for_each_line(text, [&](std::string_view line) {
+        if (parse_device_number(take_until(line, ' ')) != device) return;
+        while (!line.empty()) {
+            const std::string_view word = take_until(line, ' ');
+            for (const Key& key : keys) {
+                unsigned long number = 0;
+                if (!word.starts_with(key.counter) || !parse_number(word.substr(key.counter.size()), number))
+                    continue;
+                result.*key.member = number;
+            }
+        }
+    });
+    return result;
+}
+
+}  // namespace v2
+
+const Backend& v2_backend() {
+    static const v2::V2 backend;
+    return backend;
+}
+
+}  // namespace ctr::cgroup

@@ -1,0 +1,68 @@
+// The text of `ctr run --help`, from the table of options.
+#include <algorithm>
+#include <sstream>
+
+#include "cmd/option_table.h"
+#include "cmd/options.h"
+
+namespace ctr::cmd {
+
+namespace {
+
+constexpr size_t help_column = 32;
+constexpr size_t last_column = 100;
+
+std::string left_side(const Option& option) {
+    std::string text = *option.letter == 0 ? "      " : std::string("  -") + option.letter + ", ";
+    text += std::string("--") + option.name;
+    if (option.takes == Takes::value) text += std::string(" ") + option.value;
+    if (option.takes == Takes::optional) text += "[=true|false]";
+    return text;
+}
+
+// Breaks TEXT at blanks into lines that begin at help_column.
+void append_wrapped(std::string& line, const std::string& text, std::ostream& out) {
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        if (line.size() + 1 + word.size() > last_column) {
+            out << line << '\n';
+            line.assign(help_column - 1, ' ');
+        }
+        line += ' ' + word;
+    }
+    out << line << '\n';
+}
+
+void append_option(const Option& option, std::ostream& out) {
+    std::string line = left_side(option);
+    if (line.size() >= help_column) {
+        out << line << '\n';
+        line.clear();
+    }
+    line.resize(help_column - 1, ' ');
+    append_wrapped(line, option.help, out);
+}
+
+}  // namespace
+
+std::string run_help() {
+    std::ostringstream out;
+    out << "Runs a command in a container of its own and ends with its exit status.\n\n"
+           "Usage: ctr run [options] [--] COMMAND [ARGUMENT...]\n"
+           "Options end at the first word that is none.\n";
+    const char* group = "";
+    for (const Option& option : run_options()) {
+        if (std::string(group) != option.group) out << '\n' << (group = option.group) << ":\n";
+        append_option(option, out);
+    }
+    out << "\nExamples:\n"
+           "  ctr run -- sh -c 'echo I am $$'\n"
+           "  ctr run --rootfs ./debian --hostname box --network none bash\n"
+           "  ctr run --user 1000 -e LANG=C --cap-drop ALL -- make -j4\n"
+           "  ctr run --device-write-bps /var/lib:5mb -- dd if=/dev/zero of=/var/lib/file oflag=direct bs=1M count=50\n"
+           "\nExit status: the command's own; 128 + n if signal n ended it; 125 if ctr failed, 126 if the command\n"
+           "can't be executed, 127 if there is no such command.\n";
+    return out.str();
+}
+
+}  // namespace ctr::cmd

@@ -1,0 +1,84 @@
+#include "cmd/option_table.h"
+
+namespace ctr::cmd {
+
+const std::vector<Option>& run_options() {
+    using enum Takes;
+    static constexpr const char* numbering = "Process numbers";
+    static constexpr const char* files = "Files";
+    static constexpr const char* identity = "Identity";
+    static constexpr const char* privileges = "Privileges";
+    static constexpr const char* io = "Device limits (RATE: 10mb, 1.5GiB, 400MB/s; IOPS: a whole number)";
+    static constexpr const char* other = "Other";
+    static const std::vector<Option> table = {
+        {numbering, "", "pidns", value, "MODE",
+         "flat: numbers of the container's own, kept in user space (default); kernel: the kernel's pid namespace; host: "
+         "the host's numbers"},
+
+        {files, "", "rootfs", value, "DIR",
+         "root file system, with /dev, /tmp, /proc and /sys of its own (default: the host's root)"},
+        {files, "w", "workdir", value, "DIR", "directory to start in, absolute, as seen inside"},
+
+        {identity, "", "hostname", value, "NAME", "host name inside"},
+        {identity, "e", "env", value, "NAME[=VALUE]", "set a variable, or pass on the caller's"},
+        {identity, "", "env-clear", nothing, "", "start from PATH, HOME and TERM only"},
+        {identity, "u", "user", value, "UID[:GID]", "ids inside; GID is the same number as UID if not given"},
+
+        {privileges, "", "userns", value, "WHEN",
+         "a user namespace of its own: yes, no, or auto (default: where nothing else will do)"},
+        {privileges, "", "network", value, "WHICH", "host (default), or none: only loopback, which is up"},
+        {privileges, "", "cap-add", value, "CAP", "add a capability to the default set, or ALL"},
+        {privileges, "", "cap-drop", value, "CAP", "drop a capability, or ALL"},
+        {privileges, "", "no-new-privs", optional, "true",
+         "true (default) or false: whether set-user-id programs lose their effect"},
+
+        {io, "", "device-read-bps", value, "PATH:RATE", "bytes read per second from the device that PATH is or lies on"},
+        {io, "", "device-write-bps", value, "PATH:RATE", "bytes written per second"},
+        {io, "", "device-read-iops", value, "PATH:IOPS", "read operations per second"},
+        {io, "", "device-write-iops", value, "PATH:IOPS", "write operations per second"},
+
+        {other, "", "status-fd", value, "N", "write one JSON object per line about start and end to this descriptor"},
+        {other, "", "log-level", value, "LEVEL", "trace, debug, info, warn (default), error or off"},
+        {other, "", "dry-run", nothing, "", "print what would be done, step by step, and do nothing"},
+        {other, "h", "help", nothing, "", "print this"},
+    };
+    return table;
+}
+
+namespace {
+
+const Option* by_name(const std::string& name) {
+    for (const Option& option : run_options())
+        if (name == option.name) return &option;
+    return nullptr;
+}
+
+const Option* by_letter(char letter) {
+    for (const Option& option : run_options())
+        if (option.letter[0] == letter && letter != 0) return &option;
+    return nullptr;
+}
+
+// Whether the word after this option is its value.
+bool takes_next_word(const std::string& word) {
+    if (word.starts_with("--")) {
+        const Option* option = by_name(word.substr(2));
+        return option != nullptr && option->takes == Takes::value;
+    }
+    // Letters without a value may be joined; the first with a value takes the rest of the word, or the next one.
+    for (size_t i = 1; i < word.size(); ++i)
+        if (const Option* option = by_letter(word[i]); option != nullptr && option->takes == Takes::value)
+            return i + 1 == word.size();
+    return false;
+}
+
+}  // namespace
+
+size_t count_option_words(const std::vector<std::string>& words) {
+    size_t i = 0;
+    while (i < words.size() && words[i].size() > 1 && words[i][0] == '-' && words[i] != "--")
+        i += takes_next_word(words[i]) ? 2U : 1U;
+    return i < words.size() ? i : words.size();
+}
+
+}  // namespace ctr::cmd

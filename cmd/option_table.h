@@ -1,0 +1,31 @@
+// The options of `ctr run` as data: their names, what they take, their group and their help. The parser, the help and
+// the search for the command's first word all follow from it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ctr::cmd {
+
+enum class Takes {
+    nothing,
+    value,     // --name VALUE, --name=VALUE, -n VALUE, -nVALUE
+    optional,  // --name or --name=VALUE
+};
+
+struct Option {
+    const char* group;
+    const char* letter;  // "" if there is none
+    const char* name;
+    Takes takes;
+    const char* value;  // what the value is called in the help; else: the value that --name alone means
+    const char* help;
+};
+
+const std::vector<Option>& run_options();
+
+// How many of the words are options and their values: the next one, if any, begins the command (or is the "--" before
+// it). Unknown options count as taking nothing; the parser refuses them.
+size_t count_option_words(const std::vector<std::string>& words);
+
+}  // namespace ctr::cmd

@@ -1,0 +1,64 @@
+// ctr run: a container in the foreground.
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "cmd/options.h"
+#include "cmd/verbs.h"
+#include "runtime/container.h"
+#include "runtime/plan.h"
+
+namespace ctr::cmd {
+
+namespace {
+
+Environment own_environment() {
+    Environment variables;
+    for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
+        variables.emplace_back(*variable);
+    return variables;
+}
+
+int fail(const Error& error) {
+    std::cerr << "ctr run: " << error.message() << '\n';
+    return error.exit_code;
+}
+
+void start_logging(const std::string& level) {
+    auto logger = spdlog::stderr_logger_st("ctr");
+    logger->set_pattern("ctr: %l: %v");
+    logger->set_level(spdlog::level::from_str(level));
+    spdlog::set_default_logger(std::move(logger));
+}
+
+int print_plan(const Spec& spec) {
+    const auto facts = read_host_facts();
+    if (!facts) return fail(facts.error());
+    const auto plan = make_plan(spec, *facts);
+    if (!plan) return fail(plan.error());
+    std::cout << describe(*plan);
+    return 0;
+}
+
+}  // namespace
+
+int run_verb(const std::vector<std::string>& arguments) {
+    const auto options = parse_run(arguments, own_environment());
+    if (!options) {
+        const int code = fail(options.error());
+        std::cerr << "See ctr run --help.\n";
+        return code;
+    }
+    if (options->help) {
+        std::cout << run_help();
+        return 0;
+    }
+    if (options->dry_run) return print_plan(options->spec);
+    start_logging(options->log_level);
+    const auto code = run(options->spec, [](const std::string& warning) { spdlog::warn("{}", warning); });
+    return code ? *code : fail(code.error());
+}
+
+}  // namespace ctr::cmd

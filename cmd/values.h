@@ -1,0 +1,31 @@
+// The values of single options. Strict and whole: what isn't understood to its last character is an error that quotes
+// it. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/base/error.h"
+#include "runtime/spec.h"
+
+namespace ctr::cmd {
+
+Result<PidMode> parse_pid_mode(const std::string& text);
+Result<Network> parse_network(const std::string& text);
+Result<UserNamespace> parse_user_namespace(const std::string& text);
+Result<bool> parse_truth(const std::string& option, const std::string& text);
+Result<std::string> parse_log_level(const std::string& text);
+
+// A decimal number without sign from 0 to MOST.
+Result<uint32_t> parse_number(const std::string& option, const std::string& text, uint32_t most);
+
+// "1000" (group 1000 as well) or "1000:100".
+Result<User> parse_user(const std::string& text);
+
+// "K=V"; of "K" alone nothing or the caller's, appended to VARIABLES.
+Status add_variable(const std::string& text, const std::vector<std::string>& callers,
+                    std::vector<std::pair<std::string, std::string>>& variables);
+
+}  // namespace ctr::cmd

@@ -1,0 +1,12 @@
+// One function for each verb of the command line. Each prints what it has to say and returns the exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ctr::cmd {
+
+// ARGUMENTS: what follows the verb.
+int run_verb(const std::vector<std::string>& arguments);
+
+}  // namespace ctr::cmd

@@ -1,0 +1,41 @@
+// Runs `ps -xaf` N times, without its output, and tells the system time it took: a heavy reader of /proc.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "examples/arguments.h"
+
+namespace {
+double seconds(const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+[[noreturn]] void list_processes() {
+    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null < 0 || dup2(null, STDOUT_FILENO) < 0) _exit(126);
+    execlp("ps", "ps", "-xaf", nullptr);
+    std::perror("ps_loop: ps");
+    _exit(127);
+}
+}  // namespace
+
+int main(int argc, char** argv) {
+    const long count = count_argument(argc, argv, 100);
+    for (long i = 0; i < count; ++i) {
+        const pid_t child = fork();
+        if (child == 0) list_processes();
+        int status = 0;
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+            std::fprintf(stderr, "ps_loop: run %ld of ps failed, status %#x\n", i + 1,
+                         static_cast<unsigned>(status));
+            return 1;
+        }
+    }
+    rusage usage{};
+    getrusage(RUSAGE_CHILDREN, &usage);
+    std::printf("ps_loop: %ld runs, %.2f s system, %.2f s user\n", count, seconds(usage.ru_stime),
+                seconds(usage.ru_utime));
+}

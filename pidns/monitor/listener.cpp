@@ -1,0 +1,43 @@
+#include "pidns/monitor/listener.h"
+
+#include <sys/ioctl.h>
+
+#include <algorithm>
+
+// Linux 6.6; absent from older headers.
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
+#endif
+
+namespace ctr::pidns {
+
+Listener::Listener(Fd fd) : fd_(std::move(fd)) {
+    // Only a speed-up: kernels without it wake the monitor on a CPU of their choice.
+    ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+}
+
+std::optional<Trap> Listener::receive() const {
+    seccomp_notif request{};  // the kernel demands zeroes
+    if (ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_RECV, &request) != 0) return {};
+    Trap trap{request.id, HostPid(static_cast<int>(request.pid)), request.data.arch, request.data.nr, {}};
+    std::copy_n(request.data.args, 6, trap.arguments);
+    return trap;
+}
+
+bool Listener::valid(const Trap& trap) const {
+    return ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &trap.id) == 0;
+}
+
+bool Listener::answer(const Trap& trap, long value) const {
+    return value < 0 ? send(trap, 0, static_cast<int>(value), 0) : send(trap, value, 0, 0);
+}
+
+bool Listener::proceed(const Trap& trap) const { return send(trap, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE); }
+
+bool Listener::send(const Trap& trap, long value, int error, uint32_t flags) const {
+    seccomp_notif_resp response{trap.id, value, error, flags};
+    return ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_SEND, &response) == 0;
+}
+
+}  // namespace ctr::pidns

@@ -1,0 +1,49 @@
+// The seccomp notification descriptor: calls of the workload that wait for the monitor's word.
+#pragma once
+
+#include <linux/seccomp.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "runtime/base/fd.h"
+#include "runtime/base/ids.h"
+
+namespace ctr::pidns {
+
+// One call that trapped. The thread sleeps until it is answered (or killed).
+struct Trap {
+    uint64_t id = 0;
+    HostPid thread = HostPid::none;
+    uint32_t arch = 0;  // AUDIT_ARCH_*
+    long number = 0;
+    uint64_t arguments[6] = {};
+};
+
+class Listener {
+  public:
+    // Takes the descriptor; asks the kernel to wake this side on the waker's CPU where it can (Linux 6.6).
+    explicit Listener(Fd fd);
+
+    int fd() const { return fd_.get(); }
+
+    // Blocks until a call traps; nothing when the trap vanished in between (the caller was killed).
+    std::optional<Trap> receive() const;
+
+    // Still waiting? Says that what was opened or read by the thread's number in between belongs to it.
+    bool valid(const Trap& trap) const;
+
+    // The call returns value (negative: an error) without being made. False: the thread is gone.
+    bool answer(const Trap& trap, long value) const;
+
+    // The call is made as it stands.
+    bool proceed(const Trap& trap) const;
+
+  private:
+    bool send(const Trap& trap, long value, int error, uint32_t flags) const;
+
+    Fd fd_;
+};
+
+}  // namespace ctr::pidns

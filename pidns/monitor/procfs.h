@@ -1,0 +1,25 @@
+// What the host's /proc says about one process: the few facts for which there is no system call.
+// All numbers are the host's. A process that is gone reads as none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runtime/base/ids.h"
+
+namespace ctr::pidns {
+
+// The process that a thread belongs to.
+HostPid process_of_thread(HostPid thread);
+
+HostPid parent_of(HostPid process);
+
+// Signal sets as in /proc/PID/status: bit n-1 stands for signal n.
+struct SignalSets {
+    uint64_t blocked = 0;  // of the main thread
+    uint64_t ignored = 0;
+    uint64_t caught = 0;
+};
+std::optional<SignalSets> signal_sets(HostPid process);
+
+}  // namespace ctr::pidns

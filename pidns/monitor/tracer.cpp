@@ -1,0 +1,298 @@
+#include "pidns/monitor/tracer.h"
+
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+#include "pidns/surface/mark.h"
+
+namespace ctr::pidns {
+
+namespace {
+
+// Should the monitor be killed, what it holds stopped must not stay so.
+constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
+constexpr long creating_options = options | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+constexpr long holding_options = creating_options | PTRACE_O_TRACEEXEC;
+
+int event_of(int status) { return static_cast<int>(static_cast<unsigned>(status) >> 16); }
+bool is_call_stop(int status) { return event_of(status) == 0 && WSTOPSIG(status) == (SIGTRAP | 0x80); }
+bool is_interruption(int status) { return event_of(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP; }
+bool is_job_control_stop(int status) { return event_of(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP; }
+bool is_creation(int status) {
+    const int event = event_of(status);
+    return event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE;
+}
+
+// The signal that a stop announces and that detaching must deliver: only a signal-delivery-stop has one.
+int signal_of(int status) { return event_of(status) == 0 && !is_call_stop(status) ? WSTOPSIG(status) : 0; }
+
+void resume_to_call(int thread) { ptrace(PTRACE_SYSCALL, thread, 0L, 0L); }
+
+void set_marked(Registers& registers, Registers::Arguments arguments) {
+    arguments[5] = mark;
+    registers.set_arguments(arguments);
+}
+
+}  // namespace
+
+int Tracer::rewrite(const Listener& listener, const Trap& trap, Rewrite rewrite) {
+    if (const int error = start(trap, std::move(rewrite), Phase::stopping)) return error;
+    ptrace(PTRACE_INTERRUPT, raw(trap.thread), 0L, 0L);
+    // Whatever handlers the program has, this result restarts the call. Without WAIT_KILLABLE_RECV (before
+    // Linux 5.19) the interruption has already ended the notification, and the first stop shows another restart.
+    listener.answer(trap, -restart_no_interrupt);
+    return 0;
+}
+
+int Tracer::create(const Listener& listener, const Trap& trap, Rewrite rewrite) {
+    if (const int error = start(trap, std::move(rewrite), Phase::creating)) return error;
+    listener.proceed(trap);
+    return 0;
+}
+
+void Tracer::hold(const Trap& trap) {
+    if (ptrace(PTRACE_SEIZE, raw(trap.thread), 0L, holding_options) == 0) traces_[raw(trap.thread)].held = true;
+}
+
+bool Tracer::holds(HostPid thread) const {
+    const auto trace = traces_.find(raw(thread));
+    return trace != traces_.end() && trace->second.held;
+}
+
+int Tracer::start(const Trap& trap, Rewrite rewrite, Phase phase) {
+    auto trace = traces_.find(raw(trap.thread));
+    if (trace != traces_.end() && trace->second.phase != Phase::idle) {
+        // A creation that failed, and its thread made another call before we took notice: still ours. Otherwise the
+        // trace was of a thread of the same number that vanished without a word (the leader of a group in which
+        // another thread made an exec).
+        const bool ours = trace->second.phase == Phase::creating || trace->second.held;
+        rewriter_.abandoned(trace->second.rewrite);
+        if (ours) {
+            enter(trace->second, Phase::idle);
+        } else {
+            forget(trace);
+            trace = traces_.end();
+        }
+    }
+    if (trace == traces_.end()) {
+        const long wanted = phase == Phase::creating ? creating_options : options;
+        if (ptrace(PTRACE_SEIZE, raw(trap.thread), 0L, wanted) != 0) return errno;
+        trace = traces_.try_emplace(raw(trap.thread)).first;
+    }
+    trace->second.rewrite = std::move(rewrite);
+    trace->second.interrupted = false;
+    enter(trace->second, phase);
+    await(trace->second, phase != Phase::creating || creations_succeed_);
+    return 0;
+}
+
+void Tracer::stopped(HostPid thread, int status) {
+    if (WIFSTOPPED(status) && event_of(status) == PTRACE_EVENT_EXEC) return at_exec(thread);
+    const auto trace = traces_.find(raw(thread));
+    if (trace == traces_.end()) {
+        if (WIFSTOPPED(status))
+            child_stopped(raw(thread));
+        else
+            children_.erase(raw(thread));
+        return;
+    }
+    if (!WIFSTOPPED(status)) {
+        if (trace->second.phase != Phase::idle) rewriter_.abandoned(trace->second.rewrite);
+        return forget(trace);
+    }
+    switch (trace->second.phase) {
+        case Phase::idle: return while_idle(trace, status);
+        case Phase::stopping: return at_first_stop(trace, status);
+        case Phase::entering: return at_entry(trace, status);
+        case Phase::creating: return at_creation(trace, status);
+        case Phase::running: return at_exit(trace, status);
+    }
+}
+
+void Tracer::give_up_waiting() {
+    children_awaited_ = false;
+    for (auto& [thread, trace] : traces_) {
+        await(trace, false);
+        if (trace.phase != Phase::creating) continue;
+        creations_succeed_ = false;
+        ptrace(PTRACE_INTERRUPT, thread, 0L, 0L);
+    }
+}
+
+void Tracer::at_first_stop(Traces::iterator trace, int status) {
+    Rewrite& rewrite = trace->second.rewrite;
+    Registers registers;
+    const bool ours = is_interruption(status) && registers.load(rewrite.caller.thread) &&
+                      registers.call() == rewrite.call->number && is_restart(registers.result());
+    // Else a signal came first, or the thread is being stopped by job control: nothing was changed yet.
+    if (!ours) return give_up(trace, status);
+    set_marked(registers, rewrite.arguments);
+    registers.set_result(-restart_no_interrupt);
+    registers.store(rewrite.caller.thread);
+    if (rewrite.broadcast) {
+        // Several calls in a row, and handlers must not run between them.
+        const uint64_t all = ~uint64_t{0};
+        ptrace(PTRACE_GETSIGMASK, trace->first, sizeof all, &trace->second.signal_mask);
+        ptrace(PTRACE_SETSIGMASK, trace->first, sizeof all, &all);
+    }
+    enter(trace->second, Phase::entering);
+    resume_to_call(trace->first);
+}
+
+void Tracer::at_entry(Traces::iterator trace, int status) {
+    if (!is_call_stop(status)) return give_up(trace, status);
+    enter(trace->second, Phase::running);
+    if (trace->second.rewrite.sleeps) await(trace->second, false);
+    resume_to_call(trace->first);
+}
+
+void Tracer::at_creation(Traces::iterator trace, int status) {
+    if (!is_creation(status)) return give_up(trace, status);
+    unsigned long child = 0;
+    ptrace(PTRACE_GETEVENTMSG, trace->first, 0L, &child);
+    rewriter_.created(trace->second.rewrite, HostPid(static_cast<int>(child)));
+    announce(static_cast<int>(child), trace->second.held);
+    creations_succeed_ = children_awaited_ = true;
+    enter(trace->second, Phase::running);
+    await(trace->second, !trace->second.rewrite.sleeps);
+    resume_to_call(trace->first);
+}
+
+void Tracer::at_exit(Traces::iterator trace, int status) {
+    Rewrite& rewrite = trace->second.rewrite;
+    Registers registers;
+    if (!is_call_stop(status) || !registers.load(rewrite.caller.thread) || is_restart(registers.result())) {
+        trace->second.interrupted = true;
+        return give_up(trace, status);
+    }
+    const std::optional<long> result = rewriter_.finished(rewrite, registers.result());
+    if (!result) {
+        set_marked(registers, rewrite.arguments);
+        registers.repeat(rewrite.call->number);
+        registers.store(rewrite.caller.thread);
+        enter(trace->second, Phase::entering);
+        return resume_to_call(trace->first);
+    }
+    registers.set_arguments(rewrite.original);
+    registers.set_result(*result);
+    registers.store(rewrite.caller.thread);
+    let_go(trace, status);
+}
+
+// A held thread runs freely: what stops it here is a signal, job control or the creation of a thread.
+void Tracer::while_idle(Traces::iterator trace, int status) {
+    if (is_creation(status)) {
+        unsigned long child = 0;
+        ptrace(PTRACE_GETEVENTMSG, trace->first, 0L, &child);
+        announce(static_cast<int>(child), true);
+    } else if (signal_of(status) != 0 && !std::exchange(trace->second.interrupted, false)) {
+        // If it waited for us in a trap, the handler must not end the call: it was never made.
+        Registers registers;
+        if (registers.load(HostPid(trace->first)) && registers.result() == -restart_sys &&
+            find_call(registers.call(), registers.arguments().data())) {
+            registers.set_result(-restart_no_interrupt);
+            registers.store(HostPid(trace->first));
+        }
+    }
+    let_go(trace, status);
+}
+
+// The handlers are gone, and with them the reason to hold it. Another thread's exec takes over the leader's number.
+void Tracer::at_exec(HostPid thread) {
+    unsigned long former = 0;
+    ptrace(PTRACE_GETEVENTMSG, raw(thread), 0L, &former);
+    for (const int number : {raw(thread), static_cast<int>(former)})
+        if (const auto trace = traces_.find(number); trace != traces_.end()) {
+            if (trace->second.phase != Phase::idle) rewriter_.abandoned(trace->second.rewrite);
+            forget(trace);
+        }
+    rewriter_.executed(thread);
+    ptrace(PTRACE_DETACH, raw(thread), 0L, 0L);
+}
+
+// Not made, or interrupted: the result stays what the kernel wants for its restart.
+void Tracer::give_up(Traces::iterator trace, int status) {
+    const Phase phase = trace->second.phase;
+    Registers registers;
+    if ((phase == Phase::entering || phase == Phase::running) && registers.load(HostPid(trace->first))) {
+        registers.set_arguments(trace->second.rewrite.original);
+        registers.store(HostPid(trace->first));
+    }
+    rewriter_.abandoned(trace->second.rewrite);
+    let_go(trace, status);
+}
+
+// On its way, with the signal that it stopped for; a thread that job control stops stays stopped.
+void Tracer::let_go(Traces::iterator trace, int status) {
+    Trace& t = trace->second;
+    if (t.rewrite.broadcast && (t.phase == Phase::entering || t.phase == Phase::running))
+        ptrace(PTRACE_SETSIGMASK, trace->first, sizeof t.signal_mask, &t.signal_mask);
+    if (!t.held) {
+        ptrace(PTRACE_DETACH, trace->first, 0L, static_cast<long>(signal_of(status)));
+        return forget(trace);
+    }
+    if (is_job_control_stop(status))
+        ptrace(PTRACE_LISTEN, trace->first, 0L, 0L);
+    else
+        ptrace(PTRACE_CONT, trace->first, 0L, static_cast<long>(signal_of(status)));
+    t.rewrite = {};
+    await(t, false);
+    enter(t, Phase::idle);
+    if (creating_ == 0) release_children();
+}
+
+void Tracer::forget(Traces::iterator trace) {
+    await(trace->second, false);
+    enter(trace->second, Phase::idle);
+    traces_.erase(trace);
+    if (creating_ == 0) release_children();
+}
+
+void Tracer::await(Trace& trace, bool awaited) {
+    awaited_ += static_cast<int>(awaited) - static_cast<int>(trace.awaited);
+    trace.awaited = awaited;
+}
+
+void Tracer::enter(Trace& trace, Phase phase) {
+    creating_ += static_cast<int>(phase == Phase::creating) - static_cast<int>(trace.phase == Phase::creating);
+    trace.phase = phase;
+}
+
+void Tracer::child_stopped(int child) {
+    const auto note = children_.find(child);
+    if (note == children_.end() && creating_ > 0) {
+        children_.emplace(child, Child::waits);
+        return;
+    }
+    const bool hold = note != children_.end() && note->second == Child::held;
+    if (note != children_.end()) children_.erase(note);
+    release(child, hold);
+}
+
+void Tracer::announce(int child, bool hold) {
+    if (children_.erase(child) > 0)
+        release(child, hold);
+    else
+        children_.emplace(child, hold ? Child::held : Child::released);
+}
+
+void Tracer::release(int child, bool hold) {
+    if (hold) traces_[child].held = true;
+    ptrace(hold ? PTRACE_CONT : PTRACE_DETACH, child, 0L, 0L);
+}
+
+// A creator that was killed before it could announce its child: nobody will.
+void Tracer::release_children() {
+    for (auto note = children_.begin(); note != children_.end();) {
+        const bool waits = note->second == Child::waits;
+        if (waits) release(note->first, false);
+        note = waits ? children_.erase(note) : std::next(note);
+    }
+}
+
+}  // namespace ctr::pidns

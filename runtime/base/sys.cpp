@@ -1,0 +1,83 @@
+#include "runtime/base/sys.h"
+
+#include <linux/mount.h>
+#include <linux/seccomp.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace ctr::sys {
+
+long clone3(clone_args& args) { return syscall(SYS_clone3, &args, sizeof args); }
+long clone_as_clone3(const clone_args& args) {
+    // x86-64: clone(flags, stack, parent_tid, child_tid, tls); CLONE_PIDFD stores to parent_tid.
+    return syscall(SYS_clone, args.flags | args.exit_signal, nullptr, args.pidfd, nullptr, 0);
+}
+
+int pidfd_open(pid_t pid, unsigned flags) { return static_cast<int>(syscall(SYS_pidfd_open, pid, flags)); }
+int pidfd_send_signal(int pidfd, int sig) {
+    return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, sig, nullptr, 0));
+}
+pid_t gettid() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+int openat2(int dirfd, const char* path, const open_how& how) {
+    return static_cast<int>(syscall(SYS_openat2, dirfd, path, &how, sizeof how));
+}
+int close_range(unsigned first, unsigned last, unsigned flags) {
+    return static_cast<int>(syscall(SYS_close_range, first, last, flags));
+}
+
+int pivot_root(const char* new_root, const char* put_old) {
+    return static_cast<int>(syscall(SYS_pivot_root, new_root, put_old));
+}
+int open_tree(int dirfd, const char* path, unsigned flags) {
+    return static_cast<int>(syscall(SYS_open_tree, dirfd, path, flags));
+}
+int move_mount(int from_fd, const char* from, int to_fd, const char* to, unsigned flags) {
+    return static_cast<int>(syscall(SYS_move_mount, from_fd, from, to_fd, to, flags));
+}
+int fsopen(const char* type, unsigned flags) { return static_cast<int>(syscall(SYS_fsopen, type, flags)); }
+int fsconfig(int fd, unsigned cmd, const char* key, const void* value, int aux) {
+    return static_cast<int>(syscall(SYS_fsconfig, fd, cmd, key, value, aux));
+}
+int fsmount(int fd, unsigned flags, unsigned attributes) {
+    return static_cast<int>(syscall(SYS_fsmount, fd, flags, attributes));
+}
+int mount_setattr(int dirfd, const char* path, unsigned flags, mount_attr& attributes) {
+    return static_cast<int>(syscall(SYS_mount_setattr, dirfd, path, flags, &attributes, sizeof attributes));
+}
+
+int seccomp_set_filter(unsigned flags, const sock_fprog& program) {
+    return static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program));
+}
+
+int landlock_create_ruleset(const void* attr, size_t size, uint32_t flags) {
+    return static_cast<int>(syscall(SYS_landlock_create_ruleset, attr, size, flags));
+}
+int landlock_restrict_self(int ruleset_fd, uint32_t flags) {
+    return static_cast<int>(syscall(SYS_landlock_restrict_self, ruleset_fd, flags));
+}
+
+int capget(void* header, void* data) { return static_cast<int>(syscall(SYS_capget, header, data)); }
+int capset(void* header, const void* data, uint64_t mark) {
+    return static_cast<int>(syscall(SYS_capset, header, data, 0, 0, 0, mark));
+}
+int setgroups(size_t count, const gid_t* groups) { return static_cast<int>(syscall(SYS_setgroups, count, groups)); }
+int setresuid(uid_t real, uid_t effective, uid_t saved) {
+    return static_cast<int>(syscall(SYS_setresuid, real, effective, saved));
+}
+int setresgid(gid_t real, gid_t effective, gid_t saved) {
+    return static_cast<int>(syscall(SYS_setresgid, real, effective, saved));
+}
+
+ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, uint64_t mark) {
+    return syscall(SYS_sendmsg, fd, &message, flags, 0, 0, mark);
+}
+
+int execve_marked(const char* path, char* const argv[], char* const env[], uint64_t mark) {
+    return static_cast<int>(syscall(SYS_execve, path, argv, env, 0, 0, mark));
+}
+
+long getcwd(char* buffer, size_t size) { return syscall(SYS_getcwd, buffer, size); }
+
+}  // namespace ctr::sys

@@ -1,0 +1,168 @@
+// Async-signal-safe: see child.h.
+#include "runtime/child.h"
+
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "pidns/surface/mark.h"
+#include "runtime/base/sys.h"
+
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV  // Linux 5.19
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+namespace ctr {
+
+namespace child {
+
+namespace {
+
+constexpr int not_executable = 126;
+constexpr int not_found = 127;
+constexpr int first_own_descriptor = 3;
+
+Fault with_code(Fault fault, int exit_code) {
+    fault.exit_code = exit_code;
+    return fault;
+}
+
+// 0, or the errno that execve would give for this file. Directories are told apart by EISDIR.
+int examine(const char* path) {
+    struct stat status {};
+    if (stat(path, &status) != 0) return errno;
+    if (S_ISDIR(status.st_mode)) return EISDIR;
+    return access(path, X_OK) == 0 ? 0 : errno;
+}
+
+void copy(char* to, size_t size, const char* from) {
+    const size_t length = strnlen(from, size - 1);
+    memcpy(to, from, length);
+    to[length] = 0;
+}
+
+[[noreturn]] void report_and_exit(const channel::ChildEnd& channel, size_t step, const Fault& fault) {
+    channel::Failure failure;
+    failure.step = static_cast<uint32_t>(step);
+    failure.error = fault.error;
+    failure.exit_code = fault.exit_code;
+    copy(failure.call, sizeof failure.call, fault.call);
+    copy(failure.text, sizeof failure.text, fault.text);
+    channel.failed(failure);
+    _exit(fault.exit_code);
+}
+
+}  // namespace
+
+Fault failed(const char* call, const char* text) { return {true, call, errno, text, 125}; }
+Fault refused(const char* text) { return {true, "", 0, text, 125}; }
+
+Fault execute(State&, const action::ChangeDirectory& action) {
+    if (action.target.empty())
+        return refused("the current directory has been removed, or lies outside of the root: give --workdir");
+    if (chdir(action.target.c_str()) != 0) return failed("chdir", action.target.c_str());
+    // CVE-2024-21626: a path through /proc/self/fd could lead to a directory outside of the root.
+    char buffer[PATH_MAX];
+    if (sys::getcwd(buffer, sizeof buffer) < 0) return failed("getcwd", action.target.c_str());
+    if (buffer[0] != '/') return refused("the directory lies outside of the container's root");
+    return {};
+}
+
+Fault execute(State&, const action::SetUmask& action) {
+    umask(action.mask);
+    return {};
+}
+
+// As execvp: a file that may not be executed is passed over, but remembered if nothing better comes.
+Fault execute(State& state, const action::FindCommand& action) {
+    int worst = ENOENT;
+    for (const std::string& candidate : action.candidates) {
+        const int error = examine(candidate.c_str());
+        if (error == 0) {
+            state.command = candidate.c_str();
+            return {};
+        }
+        if (error != ENOENT && error != ENOTDIR) worst = error;
+    }
+    errno = worst;
+    if (worst == ENOENT) return with_code(failed("stat", "there is no such file"), not_found);
+    if (worst == EISDIR) return with_code(failed("stat"), not_executable);
+    return with_code(failed("access"), not_executable);
+}
+
+// The caller blocked signals and may ignore some; its command starts as after a login.
+Fault execute(State&, const action::ResetSignals&) {
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    for (int number = 1; number < NSIG; ++number) sigaction(number, &standard, nullptr);
+    sigset_t none;
+    sigemptyset(&none);
+    if (sigprocmask(SIG_SETMASK, &none, nullptr) != 0) return failed("sigprocmask");
+    return {};
+}
+
+// Closed here and not only on exec: nothing of the host is held while the command's file is opened (CVE-2024-21626).
+// Without CLOSE_RANGE_CLOEXEC, which 5.10 lacks.
+Fault execute(State& state, const action::CloseDescriptors&) {
+    state.root.reset();
+    const int kept = state.channel.descriptor();
+    const unsigned first = kept >= first_own_descriptor ? static_cast<unsigned>(kept) + 1 : first_own_descriptor;
+    if (kept > first_own_descriptor &&
+        sys::close_range(first_own_descriptor, static_cast<unsigned>(kept) - 1, 0) != 0)
+        return failed("close_range");
+    if (sys::close_range(first, ~0U, 0) != 0) return failed("close_range");
+    return {};
+}
+
+Fault execute(State& state, const action::InstallFilter&) {
+    const auto& filter = state.arguments.plan.filter;
+    const sock_fprog program{static_cast<unsigned short>(filter.size()), const_cast<sock_filter*>(filter.data())};
+    // WAIT_KILLABLE_RECV: no signal ends a call that the monitor has begun to serve. Linux 5.19.
+    constexpr unsigned wanted = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+    int listener = sys::seccomp_set_filter(wanted, program);
+    if (listener < 0 && errno == EINVAL)
+        listener = sys::seccomp_set_filter(SECCOMP_FILTER_FLAG_NEW_LISTENER, program);
+    if (listener < 0) return failed("seccomp");
+    state.listener.reset(listener);
+    return {};
+}
+
+// Marked, as everything after the filter: its monitor begins to serve when the command runs.
+Fault execute(State& state, const action::Execute&) {
+    if (state.channel.executing(state.listener.get()) != 0) return failed("sendmsg");
+    sys::execve_marked(state.command, state.arguments.argv, state.arguments.env, pidns::mark);
+    if (errno == ENOENT)
+        return with_code(failed("execve", "the file is there, but not the interpreter that it names"), not_found);
+    if (errno == ENOEXEC)
+        return with_code(failed("execve", "neither a program for this machine nor a script with a #! line"),
+                         not_executable);
+    return with_code(failed("execve"), not_executable);
+}
+
+}  // namespace child
+
+void run_child(const ChildArguments& arguments, channel::ParentEnd& others, channel::ChildEnd channel) {
+    others.close();
+    // If the parent died before this call, no signal comes, but the channel is at its end. getppid() can't tell: it is
+    // 0 in a new pid namespace.
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (!channel.wait_for_go()) _exit(125);
+
+    child::State state{arguments, channel, Fd(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)), nullptr, Fd()};
+    const std::vector<Step>& steps = arguments.plan.steps;
+    for (size_t i = 0; i < steps.size(); ++i) {
+        const child::Fault fault =
+            std::visit([&state](const auto& action) { return child::execute(state, action); }, steps[i].action);
+        if (fault.happened) child::report_and_exit(channel, i, fault);
+    }
+    _exit(125);  // a plan without Execute
+}
+
+}  // namespace ctr

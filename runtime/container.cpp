@@ -1,0 +1,133 @@
+#include "runtime/container.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include "runtime/base/sys.h"
+#include "runtime/keeper.h"
+#include "runtime/report.h"
+#include "runtime/status_stream.h"
+
+namespace ctr {
+
+namespace {
+
+Exit exit_from(int wait_status) {
+    if (WIFSIGNALED(wait_status)) return {128 + WTERMSIG(wait_status), WTERMSIG(wait_status)};
+    return {WEXITSTATUS(wait_status), 0};
+}
+
+// The embedding program's descriptors must not live on in the keeper: somebody may be waiting for their end.
+void close_all_but(std::vector<int> kept) {
+    std::ranges::sort(kept);
+    unsigned first = STDERR_FILENO + 1;
+    for (const int fd : kept) {
+        if (fd < static_cast<int>(first)) continue;
+        if (static_cast<unsigned>(fd) > first) sys::close_range(first, static_cast<unsigned>(fd) - 1, 0);
+        first = static_cast<unsigned>(fd) + 1;
+    }
+    sys::close_range(first, ~0U, 0);
+}
+
+// The keeper of a container that a program started: in a session of its own, out of reach of the program's terminal.
+[[noreturn]] void keep_for(const Spec& spec, const Fd& reports, HostPid starter) {
+    setsid();
+    prctl(PR_SET_NAME, "ctr-keeper");
+    close_all_but({reports.get(), spec.status_fd});
+    KeeperOptions options;
+    options.starter = Fd(sys::pidfd_open(raw(starter), 0));
+    options.on_started = [&](const Started& started) {
+        send_report(reports, Started{started.init, Fd(dup(started.pidfd.get()))});
+    };
+    options.on_warning = [&](const std::string& text) { send_report(reports, Warning{text}); };
+    Result<int> ended = 0;
+    if (!*options.starter || getppid() != raw(starter))
+        ended = fail_call("watch the starting program", "pidfd_open");
+    else
+        ended = keep(spec, options);
+    if (ended)
+        send_report(reports, Ended{*ended});
+    else
+        send_report(reports, Failed{ended.error()});
+    _exit(0);
+}
+
+}  // namespace
+
+Container::Container(Fd keeper, Fd reports, Started started, HostPid keeper_pid) noexcept
+    : keeper_(std::move(keeper)),
+      reports_(std::move(reports)),
+      init_fd_(std::move(started.pidfd)),
+      keeper_pid_(keeper_pid),
+      init_(started.init) {}
+
+Result<Container> Container::start(const Spec& spec, const Warn& warn) {
+    auto pipe = make_report_pipe();
+    if (!pipe) return std::unexpected(std::move(pipe).error());
+    const auto self = HostPid(getpid());
+    const pid_t keeper = fork();
+    if (keeper < 0) return fail_call("create the keeper", "fork");
+    if (keeper == 0) keep_for(spec, pipe->sender, self);
+    pipe->sender.reset();
+    Fd keeper_fd(sys::pidfd_open(keeper, 0));
+    while (auto report = receive_report(pipe->receiver)) {
+        if (const auto* warning = std::get_if<Warning>(&*report)) {
+            if (warn) warn(warning->text);
+        } else if (auto* started = std::get_if<Started>(&*report)) {
+            return Container(std::move(keeper_fd), std::move(pipe->receiver), std::move(*started), HostPid(keeper));
+        } else if (auto* failed = std::get_if<Failed>(&*report)) {
+            waitpid(keeper, nullptr, 0);
+            return std::unexpected(std::move(failed->error));
+        }
+    }
+    waitpid(keeper, nullptr, 0);
+    return fail_call("start the container", "", 0, "its keeper was killed");
+}
+
+Container::~Container() {
+    if (!reports_) return;
+    // The supervisor ends everything when the keeper is gone.
+    sys::pidfd_send_signal(keeper_.get(), SIGKILL);
+    waitpid(raw(keeper_pid_), nullptr, 0);
+}
+
+Status Container::signal(int number) const {
+    if (sys::pidfd_send_signal(init_fd_.get(), number) != 0) return fail_call("signal the container", "pidfd_send_signal");
+    return {};
+}
+
+Result<Exit> Container::wait() {
+    if (!reports_) return fail_input("wait for the container", "it has been waited for already");
+    const Fd reports = std::move(reports_);
+    Result<Exit> result = fail_call("wait for the container", "", 0, "its keeper was killed; everything in it is ended");
+    while (auto report = receive_report(reports)) {
+        if (const auto* ended = std::get_if<Ended>(&*report)) result = exit_from(ended->status);
+        if (auto* failed = std::get_if<Failed>(&*report)) result = std::unexpected(std::move(failed->error));
+    }
+    waitpid(raw(keeper_pid_), nullptr, 0);
+    return result;
+}
+
+Result<int> run(const Spec& spec, const Warn& warn) {
+    const StatusStream status(spec.status_fd);
+    KeeperOptions options;
+    options.forward_signals = true;
+    options.on_warning = warn;
+    options.on_started = [&](const Started& started) { status.started(started.init); };
+    auto ended = keep(spec, options);
+    if (!ended) {
+        status.failed(ended.error());
+        return std::unexpected(std::move(ended).error());
+    }
+    const Exit exit = exit_from(*ended);
+    status.exited(exit.status, exit.signal);
+    return exit.status;
+}
+
+}  // namespace ctr

@@ -1,0 +1,66 @@
+// A running container. The public face of the launcher: what the ctr command does goes through here.
+//
+// Processes: start() forks a *keeper* below the caller; the keeper forks a *supervisor*, which creates the
+// container's first process (init, the user's command), numbers its processes and waits for it. Keeper and supervisor
+// watch each other: whichever is killed, the other ends the container and removes what belongs to it.
+//
+// Threads: start() may be called from any thread of a multi-threaded program; a Container belongs to one thread at a
+// time. Nothing here prints, installs a signal handler or changes the calling process; run() is the exception.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "runtime/base/error.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/ids.h"
+#include "runtime/spec.h"
+
+namespace ctr {
+
+struct Started;
+
+// How a container ended.
+struct Exit {
+    int status = 0;  // the exit code of init, or 128 + the signal that ended it
+    int signal = 0;  // that signal, or 0
+};
+
+// For a person to read: what works, but not as one may expect.
+using Warn = std::function<void(const std::string&)>;
+
+class Container {
+  public:
+    // Starts the container and returns when its command has been executed, or with the reason why it could not be.
+    // warn is called for what comes up until then.
+    static Result<Container> start(const Spec& spec, const Warn& warn = {});
+
+    Container(Container&&) noexcept = default;
+    Container& operator=(Container&&) = delete;
+    ~Container();  // kills the container unless it has been waited for
+
+    // Its first process, as the host knows it.
+    HostPid init() const { return init_; }
+
+    // Sends a signal to init, as from outside: virtual pid 1 dies of those that it doesn't handle.
+    Status signal(int number) const;
+
+    // Waits for the end of init and of everything in the container. Once.
+    Result<Exit> wait();
+
+  private:
+    Container(Fd keeper, Fd reports, Started started, HostPid keeper_pid) noexcept;
+
+    Fd keeper_;   // pidfd
+    Fd reports_;  // of the keeper; closed: waited for
+    Fd init_fd_;  // pidfd
+    HostPid keeper_pid_ = HostPid::none;
+    HostPid init_ = HostPid::none;
+};
+
+// For a program whose only job is this container (the ctr command): the calling process itself becomes the keeper.
+// It changes the process for good (child subreaper, signals blocked and forwarded to init) and must be called from
+// the only thread. Returns the exit code as a shell would show it.
+Result<int> run(const Spec& spec, const Warn& warn = {});
+
+}  // namespace ctr

@@ -1,0 +1,102 @@
+#include "runtime/facts.h"
+
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <sstream>
+
+#include "runtime/base/path.h"
+#include "runtime/base/sys.h"
+#include "runtime/caps.h"
+#include "runtime/landlock.h"
+
+namespace ctr {
+
+namespace {
+
+// PROC_USER_INIT_INO of the kernel: the initial user namespace has this inode on every Linux.
+constexpr ino_t initial_user_namespace_inode = 0xEFFFFFFD;
+
+uint64_t read_bounding(int& last) {
+    uint64_t set = 0;
+    for (int capability = 0; capability < 64; ++capability) {
+        const int held = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+        if (held < 0) break;
+        last = capability;
+        if (held == 1) set |= caps::bit(capability);
+    }
+    return set;
+}
+
+Result<uint64_t> read_effective() {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct data[2] = {};
+    if (sys::capget(&header, data) != 0) return fail_call("read the own capabilities", "capget");
+    return uint64_t{data[0].effective} | uint64_t{data[1].effective} << 32;
+}
+
+std::string working_directory() {
+    char buffer[4096];
+    // A directory that was removed or lies outside has no path that could be entered again.
+    const long length = sys::getcwd(buffer, sizeof buffer);
+    return length > 0 && buffer[0] == '/' ? std::string(buffer) : std::string();
+}
+
+}  // namespace
+
+bool HostFacts::privileged() const { return (effective & caps::bit(CAP_SYS_ADMIN)) != 0; }
+
+std::vector<IdRange> parse_id_map(const std::string& text) {
+    std::vector<IdRange> ranges;
+    std::istringstream lines(text);
+    uint32_t first = 0;
+    uint32_t outside = 0;
+    uint32_t count = 0;
+    while (lines >> first >> outside >> count) ranges.push_back({first, count});
+    return ranges;
+}
+
+bool contains(const std::vector<IdRange>& ranges, uint32_t id) {
+    for (const IdRange& range : ranges)
+        if (id >= range.first && id - range.first < range.count) return true;
+    return false;
+}
+
+Result<HostFacts> read_host_facts() {
+    HostFacts facts;
+    facts.uid = geteuid();
+    facts.gid = getegid();
+    const auto effective = read_effective();
+    if (!effective) return std::unexpected(effective.error());
+    facts.effective = *effective;
+    facts.bounding = read_bounding(facts.last_capability);
+    facts.landlock_abi = landlock::abi();
+    facts.working_directory = working_directory();
+    for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
+        facts.env.emplace_back(*variable);
+
+    struct stat status {};
+    // A kernel without user namespaces has no such file: everybody lives in the initial one.
+    if (stat("/proc/self/ns/user", &status) != 0) {
+        if (errno != ENOENT) return fail_call("read the own user namespace", "stat");
+        facts.initial_user_namespace = true;
+        facts.uids = facts.gids = {{0, UINT32_MAX}};
+        return facts;
+    }
+    facts.initial_user_namespace = status.st_ino == initial_user_namespace_inode;
+    const auto uids = path::read_text("/proc/self/uid_map");
+    const auto gids = path::read_text("/proc/self/gid_map");
+    const auto setgroups = path::read_text("/proc/self/setgroups");
+    if (!uids) return std::unexpected(uids.error());
+    if (!gids) return std::unexpected(gids.error());
+    if (!setgroups) return std::unexpected(setgroups.error());
+    facts.uids = parse_id_map(*uids);
+    facts.gids = parse_id_map(*gids);
+    facts.setgroups_allowed = setgroups->starts_with("allow");
+    return facts;
+}
+
+}  // namespace ctr

@@ -1,0 +1,44 @@
+// What this process is and may do here: read once, injected in tests.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/base/error.h"
+
+namespace ctr {
+
+// A stretch of ids that exist in the current user namespace.
+struct IdRange {
+    uint32_t first = 0;
+    uint32_t count = 0;
+};
+
+struct HostFacts {
+    uid_t uid = 0;  // effective
+    gid_t gid = 0;
+    uint64_t effective = 0;         // capabilities; bit n: capability n
+    uint64_t bounding = 0;
+    int last_capability = 0;        // the highest that the kernel knows
+    bool initial_user_namespace = false;
+    bool setgroups_allowed = true;
+    std::vector<IdRange> uids;      // that a process here can take on
+    std::vector<IdRange> gids;
+    int landlock_abi = 0;           // 0: the kernel has none
+    std::string working_directory;  // the caller's
+    std::vector<std::string> env;   // "K=V", the caller's
+
+    bool privileged() const;  // CAP_SYS_ADMIN: may make namespaces without a new user namespace
+};
+
+Result<HostFacts> read_host_facts();
+
+// The text of /proc/PID/uid_map or gid_map, as ids of that namespace.
+std::vector<IdRange> parse_id_map(const std::string& text);
+
+bool contains(const std::vector<IdRange>& ranges, uint32_t id);
+
+}  // namespace ctr

@@ -1,0 +1,160 @@
+#include "runtime/keeper.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <vector>
+
+#include "cgroup/group.h"
+#include "pidns/surface/filter.h"
+#include "runtime/base/sys.h"
+#include "runtime/facts.h"
+#include "runtime/plan.h"
+#include "runtime/supervisor.h"
+#include "runtime/teardown.h"
+
+namespace ctr {
+
+namespace {
+
+// Sent to ctr, meant for the command. Those that stop a process act on ctr itself, as a shell expects.
+constexpr std::array forwarded{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
+
+Result<Plan> plan_for(const Spec& spec) {
+    if (auto valid = validate(spec); !valid) return std::unexpected(std::move(valid).error());
+    auto facts = read_host_facts();
+    if (!facts) return std::unexpected(std::move(facts).error());
+    auto plan = make_plan(spec, *facts);
+    if (!plan || spec.pidns != PidMode::flat) return plan;
+    auto filter = pidns::build_filter();
+    if (!filter) return std::unexpected(std::move(filter).error());
+    plan->filter = std::move(*filter);
+    return plan;
+}
+
+Result<std::optional<cgroup::Group>> group_for(const Spec& spec, const KeeperOptions& options) {
+    if (spec.io_limits.empty()) return std::nullopt;
+    auto name = cgroup::unique_group_name();
+    if (!name) return std::unexpected(std::move(name).error());
+    auto group = cgroup::Group::create(*name, spec.io_limits);
+    if (!group) return std::unexpected(std::move(group).error());
+    if (options.on_warning)
+        for (const std::string& warning : group->warnings()) options.on_warning(warning);
+    return std::optional(std::move(*group));
+}
+
+Result<Fd> block_signals() {
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (const int stop : {SIGTSTP, SIGTTIN, SIGTTOU}) sigdelset(&blocked, stop);
+    if (sigprocmask(SIG_SETMASK, &blocked, nullptr) != 0) return fail_call("block signals", "sigprocmask");
+    sigset_t taken;
+    sigemptyset(&taken);
+    for (const int signal : forwarded) sigaddset(&taken, signal);
+    Fd signals(signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals) return fail_call("take signals", "signalfd");
+    return signals;
+}
+
+// The supervisor as seen from the keeper, until the end of the container.
+class Watch {
+  public:
+    Watch(const KeeperOptions& options, Fd reports, Fd signals)
+        : options_(options), reports_(std::move(reports)), signals_(std::move(signals)) {}
+
+    // Nothing: the supervisor has gone without a word, or the starter has.
+    std::optional<Result<int>> until_end() {
+        const int starter = options_.starter ? options_.starter->get() : -1;
+        const int signals = options_.forward_signals ? signals_.get() : -1;
+        std::array<pollfd, 3> events{{{reports_.get(), POLLIN, 0}, {signals, POLLIN, 0}, {starter, POLLIN, 0}}};
+        while (true) {
+            if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return fail_call("keep the container", "poll");
+            if (events[1].revents != 0) take_signals();
+            if (events[2].revents != 0) return {};
+            if (events[0].revents == 0) continue;
+            std::optional<Report> report = receive_report(reports_);
+            if (!report) return {};
+            if (auto result = std::visit(*this, std::move(*report))) return result;
+        }
+    }
+
+    std::optional<Result<int>> operator()(Warning warning) {
+        if (options_.on_warning) options_.on_warning(warning.text);
+        return {};
+    }
+    std::optional<Result<int>> operator()(Started started) {
+        if (options_.on_started) options_.on_started(started);
+        init_ = std::move(started.pidfd);
+        for (const int signal : early_) sys::pidfd_send_signal(init_.get(), signal);
+        return {};
+    }
+    std::optional<Result<int>> operator()(Failed failed) { return std::unexpected(std::move(failed.error)); }
+    std::optional<Result<int>> operator()(Ended ended) { return ended.status; }
+
+  private:
+    void take_signals() {
+        signalfd_siginfo info{};
+        while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+            const auto signal = static_cast<int>(info.ssi_signo);
+            if (init_)
+                sys::pidfd_send_signal(init_.get(), signal);
+            else
+                early_.push_back(signal);
+        }
+    }
+
+    const KeeperOptions& options_;
+    Fd reports_;
+    Fd signals_;
+    Fd init_;
+    std::vector<int> early_;  // signals from before there was an init
+};
+
+}  // namespace
+
+Result<int> keep(const Spec& spec, const KeeperOptions& options) {
+    auto plan = plan_for(spec);
+    if (!plan) return std::unexpected(std::move(plan).error());
+    auto group = group_for(spec, options);
+    if (!group) return std::unexpected(std::move(group).error());
+    auto signals = block_signals();
+    if (!signals) return std::unexpected(std::move(signals).error());
+    auto pipe = make_report_pipe();
+    if (!pipe) return std::unexpected(std::move(pipe).error());
+    // A shell may have left us children of its own (process substitution): they are none of ours.
+    const std::set<pid_t> foreign = own_children();
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+        return fail_call("become the reaper of orphans", "prctl(PR_SET_CHILD_SUBREAPER)");
+
+    const auto keeper = HostPid(getpid());
+    const pid_t supervisor = fork();
+    if (supervisor < 0) return fail_call("create the supervisor", "fork");
+    if (supervisor == 0) {
+        pipe->receiver.reset();
+        supervise(*plan, *group ? &**group : nullptr, std::move(pipe->sender), keeper);
+    }
+    pipe->sender.reset();
+    const Fd supervisor_fd(sys::pidfd_open(supervisor, 0));
+    std::optional<Result<int>> result = Watch(options, std::move(pipe->receiver), std::move(*signals)).until_end();
+    // Nobody is left to wait for the container's end, or it can't be heard of.
+    if (!result) kill(supervisor, SIGKILL);
+    int status = 0;
+    waitpid(supervisor, &status, 0);
+    if (result) return std::move(*result);
+    end_descendants(foreign);
+    return std::unexpected(Error{.step = "run the container",
+                                 .call = {},
+                                 .err = 0,
+                                 .why = "its monitor (ctr-monitor, host process " + std::to_string(supervisor) +
+                                        ") was killed by signal " + std::to_string(WTERMSIG(status)) +
+                                        "; everything in the container was ended",
+                                 .hint = {}});
+}
+
+}  // namespace ctr

@@ -1,0 +1,26 @@
+// The keeper: the process that stands for the container towards its starter. It owns the cgroup, forks the
+// supervisor, passes signals on and reports; should the supervisor be killed, it ends what is left.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "runtime/base/error.h"
+#include "runtime/base/fd.h"
+#include "runtime/report.h"
+#include "runtime/spec.h"
+
+namespace ctr {
+
+struct KeeperOptions {
+    bool forward_signals = false;   // signals to the keeper go to init
+    std::optional<Fd> starter;      // becomes readable when the starter has ended: the container ends too
+    std::function<void(const Started&)> on_started;
+    std::function<void(const std::string&)> on_warning;
+};
+
+// Runs the container to its end: the wait status of its init. Changes the calling process for good: it becomes a
+// child subreaper and blocks all signals. Only from the only thread of a process.
+Result<int> keep(const Spec& spec, const KeeperOptions& options);
+
+}  // namespace ctr

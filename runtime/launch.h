@@ -1,0 +1,29 @@
+// The parent half of a launch: creates the container's first process and brings it to its command (channel.h draws how).
+#pragma once
+
+#include <functional>
+
+#include "runtime/base/error.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/ids.h"
+#include "runtime/plan.h"
+
+namespace ctr {
+
+// The command runs, or has run already. The caller has to reap it.
+struct Launched {
+    HostPid pid = HostPid::none;
+    Fd pidfd;
+    Fd listener;  // of the plan's filter; absent without one
+};
+
+// What has to be done with the process while it does nothing yet, such as joining a cgroup. An error ends the launch.
+using BeforeGo = std::function<Status(HostPid)>;
+
+// Blocks until the command has been executed. The calling thread is the parent: when it ends, the kernel kills the
+// command. The caller keeps signals blocked around the call, so that no handler of its runs in the child; the child
+// unblocks and resets them. On error no process is left. Errors carry 127 when the command isn't there, 126 when it
+// can't be executed, and the likely cause (explain.h).
+Result<Launched> launch(const Plan& plan, const BeforeGo& before_go);
+
+}  // namespace ctr

@@ -1,0 +1,150 @@
+#include "runtime/plan.h"
+
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <iterator>
+
+#include "pidns/surface/filter.h"
+#include "runtime/caps.h"
+#include "runtime/environment.h"
+#include "runtime/idmap.h"
+#include "runtime/landlock.h"
+#include "runtime/rootfs.h"
+
+namespace ctr {
+
+namespace {
+
+constexpr mode_t usual_umask = 022;
+
+// Everything that the builders below decide once and share.
+struct Draft {
+    const Spec& spec;
+    const HostFacts& facts;
+    idmap::Identity identity;
+    uint64_t capabilities = 0;  // that the command may have
+    Plan plan;
+
+    void add(std::string what, Action action) { plan.steps.push_back({std::move(what), std::move(action)}); }
+    void add(std::vector<Step> steps) {
+        std::move(steps.begin(), steps.end(), std::back_inserter(plan.steps));
+    }
+    bool flat() const { return spec.pidns == PidMode::flat; }
+
+    // Landlock and seccomp want CAP_SYS_ADMIN from those who don't set no_new_privs.
+    bool keeps_admin() const { return flat() && !spec.no_new_privs; }
+
+    // Only root keeps capabilities through execve; the bounding set holds for programs that regain some.
+    uint64_t held() const { return identity.uid == 0 ? capabilities : 0; }
+};
+
+uint64_t all_capabilities(const HostFacts& facts) { return caps::bit(facts.last_capability + 1) - 1; }
+
+Result<uint64_t> choose_capabilities(const Spec& spec, const HostFacts& facts, const idmap::Identity& identity) {
+    const uint64_t available =
+        identity.new_user_namespace ? all_capabilities(facts) : facts.effective & facts.bounding;
+    if (!spec.cap_add.empty() && identity.uid != 0 && spec.no_new_privs)
+        return fail_input("choose capabilities",
+                          "user " + std::to_string(identity.uid) +
+                              " inside could not use them: a user other than 0 loses its capabilities when the command "
+                              "is executed, and no_new_privs keeps programs from regaining any",
+                          "--user 0, or leave --cap-add out");
+    return caps::choose(spec.cap_add, spec.cap_drop, available);
+}
+
+uint64_t clone_flags(const Spec& spec, const idmap::Identity& identity) {
+    uint64_t flags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC;
+    if (identity.new_user_namespace) flags |= CLONE_NEWUSER;
+    if (spec.network == Network::none) flags |= CLONE_NEWNET;
+    if (spec.pidns == PidMode::kernel) flags |= CLONE_NEWPID;
+    return flags;
+}
+
+void add_process_steps(Draft& draft) {
+    draft.add(idmap::map_steps(draft.identity, draft.facts));
+    // CVE-2016-9962: while descriptors of the host are open, no process of the container may look into this one.
+    // execve of the command makes it dumpable again.
+    draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
+    draft.add("start a new session", action::NewSession{});
+    if (draft.flat())
+        draft.add("adopt orphans", action::Control{PR_SET_CHILD_SUBREAPER, 1, "PR_SET_CHILD_SUBREAPER"});
+}
+
+void add_namespace_steps(Draft& draft) {
+    // After the parent has put this process into its cgroup, so that the new namespace's root is that one.
+    draft.add("hide the host's cgroups", action::Unshare{CLONE_NEWCGROUP});
+    if (!draft.spec.hostname.empty())
+        draft.add("set the host name to \"" + draft.spec.hostname + "\"", action::SetHostname{draft.spec.hostname});
+    if (draft.spec.network == Network::none) draft.add("bring the loopback interface up", action::LoopbackUp{});
+}
+
+void add_privilege_steps(Draft& draft) {
+    const idmap::Identity& identity = draft.identity;
+    const uint64_t bounding =
+        identity.new_user_namespace ? all_capabilities(draft.facts) : draft.facts.bounding;
+    if (const uint64_t surplus = bounding & ~draft.capabilities; surplus != 0)
+        draft.add("bound capabilities", action::DropBounding{surplus});
+    if (identity.change)
+        draft.add("become user " + std::to_string(identity.uid) + " and group " + std::to_string(identity.gid),
+                  action::SetIds{identity.clear_groups, identity.uid, identity.gid});
+    draft.add("die with the supervisor", action::DieWithParent{});
+    const uint64_t until_filter = draft.keeps_admin() ? caps::bit(CAP_SYS_ADMIN) : 0;
+    draft.add("set capabilities", caps::set_exactly(draft.held() | until_filter, false));
+    if (draft.spec.no_new_privs)
+        draft.add("forbid new privileges", action::Control{PR_SET_NO_NEW_PRIVS, 1, "PR_SET_NO_NEW_PRIVS"});
+    if (draft.flat() && draft.facts.landlock_abi >= landlock::signal_scope_abi)
+        draft.add("keep signals inside", action::ScopeSignals{});
+}
+
+void add_command_steps(Draft& draft) {
+    const Spec& spec = draft.spec;
+    std::string directory = spec.workdir;
+    if (directory.empty()) directory = spec.rootfs.empty() ? draft.facts.working_directory : "/";
+    draft.add("enter the directory \"" + directory + "\"", action::ChangeDirectory{directory});
+    draft.add("set the umask", action::SetUmask{usual_umask});
+
+    const std::string& name = spec.command.front();
+    const auto path = environment::find(draft.plan.env, "PATH").value_or("");
+    const bool searched = name.find('/') == std::string::npos;
+    draft.add("find the command \"" + name + "\"" + (searched ? " in PATH (" + path + ")" : ""),
+              action::FindCommand{environment::candidates(name, path)});
+    draft.add("reset signals", action::ResetSignals{});
+    draft.add("close the host's descriptors", action::CloseDescriptors{});
+    if (draft.flat()) draft.add("install the filter of the pid layer", action::InstallFilter{});
+    // A larger set is left in one case only; what is wanted then is made true after the last user of CAP_SYS_ADMIN.
+    if (draft.keeps_admin()) draft.add("give up CAP_SYS_ADMIN", caps::set_exactly(draft.held(), true));
+    draft.add("execute \"" + name + "\"", action::Execute{});
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const Spec& spec, const HostFacts& facts) {
+    if (const auto valid = validate(spec); !valid) return std::unexpected(valid.error());
+    const auto identity = idmap::choose(spec, facts);
+    if (!identity) return std::unexpected(identity.error());
+    const auto capabilities = choose_capabilities(spec, facts, *identity);
+    if (!capabilities) return std::unexpected(capabilities.error());
+
+    Draft draft{spec, facts, *identity, *capabilities, {}};
+    draft.plan.clone_flags = clone_flags(spec, *identity);
+    draft.plan.argv = spec.command;
+    draft.plan.env = environment::compose(spec, facts, identity->uid);
+    if (draft.flat()) {
+        auto filter = pidns::build_filter();
+        if (!filter) return std::unexpected(filter.error());
+        draft.plan.filter = std::move(*filter);
+    }
+    auto root = rootfs::steps(spec, facts, {identity->new_user_namespace});
+    if (!root) return std::unexpected(root.error());
+
+    add_process_steps(draft);
+    draft.add(std::move(*root));
+    add_namespace_steps(draft);
+    add_privilege_steps(draft);
+    add_command_steps(draft);
+    return std::move(draft.plan);
+}
+
+}  // namespace ctr

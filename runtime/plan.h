@@ -1,0 +1,41 @@
+// How a Spec is carried out on this host: an immutable list of named steps, made before any process exists and
+// executed by the child (child.h) in order. Plans are compared and printed in tests; only execution has effects.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/action.h"
+#include "runtime/base/error.h"
+#include "runtime/facts.h"
+#include "runtime/spec.h"
+
+namespace ctr {
+
+struct Plan {
+    uint64_t clone_flags = 0;        // CLONE_NEW*
+    std::vector<Step> steps;         // executed by the child in order, after "go"; the last one is Execute
+    std::vector<std::string> argv;
+    std::vector<std::string> env;    // "K=V"
+    std::vector<sock_filter> filter; // flat mode: the pid layer's filter; else empty
+};
+
+// Decides everything that can be decided without acting. Pure, but for opening the root directory, whose identity the
+// plan holds, and for reading whether it is there. The result is move-only and may outlive the facts.
+//
+// The order of the steps, and why:
+//   ids of a new user namespace   before anything that creates a file (unmapped ids can't own one)
+//   mounts, hostname, network     with all capabilities of the namespace
+//   bounding set, ids             while CAP_SETPCAP, CAP_SETGID and CAP_SETUID are still there
+//   capabilities                  CAP_SYS_ADMIN stays until the filter is in, if there is no no_new_privs
+//   directory, command, signals   as the user that the command will be
+//   filter                        last, so that it needs to know nothing of the steps before
+Result<Plan> make_plan(const Spec& spec, const HostFacts& facts);
+
+// One line for the namespaces, then one a step.
+std::string describe(const Plan& plan);
+
+}  // namespace ctr

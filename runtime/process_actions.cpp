@@ -1,0 +1,93 @@
+// Actions on the process itself. Async-signal-safe: see child.h.
+#include <fcntl.h>
+#include <linux/securebits.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "pidns/surface/mark.h"
+#include "runtime/base/path.h"
+#include "runtime/base/sys.h"
+#include "runtime/child.h"
+#include "runtime/landlock.h"
+
+namespace ctr::child {
+
+Fault execute(State&, const action::WriteOwn& action) {
+    char path[64] = "self/";
+    strncat(path, action.file.c_str(), sizeof path - sizeof "self/");
+    const Fd file(path::open_procfs(path, O_WRONLY));
+    if (!file) return failed("openat2", action.file.c_str());
+    const ssize_t written = write(file.get(), action.text.data(), action.text.size());
+    if (written != static_cast<ssize_t>(action.text.size())) return failed("write", action.file.c_str());
+    return {};
+}
+
+Fault execute(State&, const action::Unshare& action) {
+    return unshare(static_cast<int>(action.flags)) == 0 ? Fault{} : failed("unshare");
+}
+
+Fault execute(State&, const action::SetHostname& action) {
+    return sethostname(action.name.data(), action.name.size()) == 0 ? Fault{} : failed("sethostname");
+}
+
+Fault execute(State&, const action::LoopbackUp&) {
+    const Fd socket_fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (!socket_fd) return failed("socket");
+    ifreq request{};
+    memcpy(request.ifr_name, "lo", sizeof "lo");
+    if (ioctl(socket_fd.get(), SIOCGIFFLAGS, &request) != 0) return failed("ioctl SIOCGIFFLAGS");
+    request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_UP);
+    if (ioctl(socket_fd.get(), SIOCSIFFLAGS, &request) != 0) return failed("ioctl SIOCSIFFLAGS");
+    return {};
+}
+
+// Away from the caller's terminal, into which a process inside could otherwise type (TIOCSTI, CVE-2017-5226).
+Fault execute(State&, const action::NewSession&) { return setsid() >= 0 ? Fault{} : failed("setsid"); }
+
+Fault execute(State&, const action::Control& action) {
+    return prctl(action.option, action.value, 0, 0, 0) == 0 ? Fault{} : failed("prctl", action.name.c_str());
+}
+
+Fault execute(State& state, const action::DieWithParent&) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return failed("prctl", "PR_SET_PDEATHSIG");
+    if (state.channel.parent_is_gone()) _exit(125);
+    return {};
+}
+
+Fault execute(State&, const action::DropBounding& action) {
+    for (int capability = 0; capability < 64; ++capability) {
+        if ((action.capabilities >> capability & 1) == 0) continue;
+        if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) return failed("prctl", "PR_CAPBSET_DROP");
+    }
+    return {};
+}
+
+Fault execute(State&, const action::SetIds& action) {
+    if (action.clear_groups && sys::setgroups(0, nullptr) != 0) return failed("setgroups");
+    if (sys::setresgid(action.gid, action.gid, action.gid) != 0) return failed("setresgid");
+    // The permitted set survives until SetCapabilities, which leaves in it what the plan says.
+    if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0) return failed("prctl", "PR_SET_KEEPCAPS");
+    if (sys::setresuid(action.uid, action.uid, action.uid) != 0) return failed("setresuid");
+    return {};
+}
+
+Fault execute(State&, const action::SetCapabilities& action) {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    if (sys::capset(&header, action.data, action.after_filter ? pidns::mark : 0) != 0) return failed("capset");
+    return {};
+}
+
+Fault execute(State&, const action::ScopeSignals&) {
+    const char* call = landlock::scope_signals();
+    return call == nullptr ? Fault{} : failed(call);
+}
+
+}  // namespace ctr::child

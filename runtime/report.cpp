@@ -1,0 +1,146 @@
+#include "runtime/report.h"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace ctr {
+
+namespace {
+
+constexpr size_t max_datagram = 16384;
+constexpr size_t max_text = 3000;  // five texts fit
+
+// A datagram: the variant's index, then its members one after the other.
+class Writer {
+  public:
+    void number(int value) { append(&value, sizeof value); }
+    void text(std::string_view value) {
+        value = value.substr(0, max_text);
+        number(static_cast<int>(value.size()));
+        append(value.data(), value.size());
+    }
+    const std::string& bytes() const { return bytes_; }
+
+  private:
+    void append(const void* data, size_t size) { bytes_.append(static_cast<const char*>(data), size); }
+    std::string bytes_;
+};
+
+// Reads nothing past the end: what is missing reads as 0 or empty.
+class Reader {
+  public:
+    explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+    int number() {
+        int value = 0;
+        const std::string_view part = take(sizeof value);
+        if (part.size() == sizeof value) std::memcpy(&value, part.data(), sizeof value);
+        return value;
+    }
+    std::string text() { return std::string(take(static_cast<size_t>(number()))); }
+
+  private:
+    std::string_view take(size_t size) {
+        const std::string_view part = bytes_.substr(0, size);
+        bytes_.remove_prefix(part.size());
+        return part;
+    }
+    std::string_view bytes_;
+};
+
+struct Encoder {
+    Writer& out;
+    int fd = -1;
+    void operator()(const Warning& warning) { out.text(warning.text); }
+    void operator()(const Started& started) {
+        out.number(raw(started.init));
+        fd = started.pidfd.get();
+    }
+    void operator()(const Failed& failed) {
+        const Error& e = failed.error;
+        for (const std::string& text : {e.step, e.call, e.why, e.hint}) out.text(text);
+        out.number(e.err);
+        out.number(e.exit_code);
+    }
+    void operator()(const Ended& ended) { out.number(ended.status); }
+};
+
+std::optional<Report> decode(std::string_view bytes, Fd fd) {
+    Reader in(bytes);
+    switch (in.number()) {
+        case 0: return Warning{in.text()};
+        case 1: return Started{HostPid(in.number()), std::move(fd)};
+        case 2: {
+            Failed failed;
+            for (std::string Error::*member : {&Error::step, &Error::call, &Error::why, &Error::hint})
+                failed.error.*member = in.text();
+            failed.error.err = in.number();
+            failed.error.exit_code = in.number();
+            return failed;
+        }
+        case 3: return Ended{in.number()};
+        default: return {};
+    }
+}
+
+}  // namespace
+
+Result<ReportPipe> make_report_pipe() {
+    std::array<int, 2> fds{};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds.data()) != 0)
+        return fail_call("make the report channel", "socketpair");
+    return ReportPipe{Fd(fds[0]), Fd(fds[1])};
+}
+
+bool send_report(const Fd& sender, const Report& report) {
+    Writer out;
+    out.number(static_cast<int>(report.index()));
+    Encoder encoder{out};
+    std::visit(encoder, report);
+
+    std::string bytes = out.bytes();
+    iovec part{bytes.data(), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (encoder.fd >= 0) {
+        message.msg_control = control.data();
+        message.msg_controllen = control.size();
+        cmsghdr* header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        std::memcpy(CMSG_DATA(header), &encoder.fd, sizeof(int));
+    }
+    return sendmsg(sender.get(), &message, MSG_NOSIGNAL) >= 0;
+}
+
+std::optional<Report> receive_report(const Fd& receiver) {
+    std::array<char, max_datagram> bytes;
+    iovec part{bytes.data(), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    ssize_t got = 0;
+    do got = recvmsg(receiver.get(), &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got <= 0) return {};
+    Fd fd;
+    if (const cmsghdr* header = CMSG_FIRSTHDR(&message);
+        header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+        int number = -1;
+        std::memcpy(&number, CMSG_DATA(header), sizeof number);
+        fd.reset(number);
+    }
+    return decode({bytes.data(), static_cast<size_t>(got)}, std::move(fd));
+}
+
+}  // namespace ctr

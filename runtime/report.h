@@ -1,0 +1,51 @@
+// What happens to a container, told upwards: from the supervisor to the keeper, and from the keeper to the program
+// that started it.
+//
+//   supervisor/keeper                         keeper/starter
+//        | -- Warning (any number, any time) -->  |
+//        | -- Started {init, pidfd} ----------->  |     the command has been executed
+//        | -- Ended {wait status} ------------->  |     ... and everything in the container is gone
+//   or   | -- Failed {error} ------------------>  |     it could not be; nothing is left
+//
+// One SEQPACKET datagram each. The end of the stream without Ended or Failed means that the sender was killed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "runtime/base/error.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/ids.h"
+
+namespace ctr {
+
+struct Started {
+    HostPid init = HostPid::none;
+    Fd pidfd;
+};
+struct Warning {
+    std::string text;
+};
+struct Failed {
+    Error error;
+};
+struct Ended {
+    int status = 0;  // as from waitpid
+};
+using Report = std::variant<Warning, Started, Failed, Ended>;
+
+// A pair of ends, both closed on exec.
+struct ReportPipe {
+    Fd receiver;
+    Fd sender;
+};
+Result<ReportPipe> make_report_pipe();
+
+// False: nobody listens any more. Texts are cut to what one datagram holds.
+bool send_report(const Fd& sender, const Report& report);
+
+// Blocks. Nothing: the end of the stream (or a datagram that is none of ours).
+std::optional<Report> receive_report(const Fd& receiver);
+
+}  // namespace ctr

@@ -1,0 +1,71 @@
+#include "runtime/spec.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace ctr {
+
+namespace {
+
+constexpr size_t longest_hostname = 64;  // __NEW_UTS_LEN
+constexpr uint32_t no_id = UINT32_MAX;   // "leave unchanged" to setresuid: no id of anybody
+
+Status check_command(const Spec& spec) {
+    const char* step = "read the command";
+    if (spec.command.empty())
+        return fail_input(step, "there is none", "ctr run [options] -- COMMAND [ARGUMENT...]");
+    if (spec.command.front().empty()) return fail_input(step, "its name is empty");
+    for (const std::string& word : spec.command)
+        if (word.find('\0') != std::string::npos) return fail_input(step, "an argument contains a NUL byte");
+    return {};
+}
+
+Status check_env(const Spec& spec) {
+    for (const auto& [name, value] : spec.env) {
+        if (name.empty() || name.find('=') != std::string::npos || (name + value).find('\0') != std::string::npos)
+            return fail_input("read the environment", "\"" + name + "\" is no name of a variable",
+                              "-e NAME=VALUE, or -e NAME to pass on the caller's");
+    }
+    return {};
+}
+
+Status check_path(const std::string& path, const std::string& option) {
+    if (path.find('\0') != std::string::npos) return fail_input("read " + option, "the path contains a NUL byte");
+    return {};
+}
+
+Status check_workdir(const Spec& spec) {
+    if (!spec.workdir.empty() && spec.workdir.front() != '/')
+        return fail_input("read --workdir", "\"" + spec.workdir + "\" is not absolute",
+                          "a path that begins with /, as seen inside");
+    return check_path(spec.workdir, "--workdir");
+}
+
+Status check_hostname(const Spec& spec) {
+    const char* step = "read --hostname";
+    if (spec.hostname.size() > longest_hostname)
+        return fail_input(step, "\"" + spec.hostname + "\" has " + std::to_string(spec.hostname.size()) +
+                                    " characters; the kernel keeps 64");
+    const bool good = std::all_of(spec.hostname.begin(), spec.hostname.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
+    });
+    if (!good)
+        return fail_input(step, "\"" + spec.hostname + "\" is no host name", "letters, digits, '-', '_' and '.'");
+    return {};
+}
+
+Status check_user(const Spec& spec) {
+    if (spec.user && (spec.user->uid == no_id || spec.user->gid == no_id))
+        return fail_input("read --user", "4294967295 means \"no id\" to the kernel", "an id from 0 to 4294967294");
+    return {};
+}
+
+}  // namespace
+
+Status validate(const Spec& spec) {
+    for (const auto check : {check_command, check_env, check_workdir, check_hostname, check_user})
+        if (const auto status = check(spec); !status) return status;
+    return check_path(spec.rootfs, "--rootfs");
+}
+
+}  // namespace ctr

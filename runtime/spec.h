@@ -1,0 +1,57 @@
+// What the user of the launcher wants, as a value. Pure data: nothing here looks at the host.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cgroup/io_limit.h"
+#include "runtime/base/error.h"
+
+namespace ctr {
+
+enum class PidMode {
+    flat,    // numbers of the container's own, kept in user space (pidns/)
+    kernel,  // the kernel's pid namespace
+    host,    // no numbering
+};
+
+enum class Network { host, none };
+
+enum class UserNamespace {
+    automatic,  // only where the caller lacks the privilege to do without
+    yes,
+    no,
+};
+
+struct User {
+    uid_t uid = 0;
+    gid_t gid = 0;
+};
+
+struct Spec {
+    std::vector<std::string> command;  // argv, at least one element; looked up in the container's PATH
+    std::vector<std::pair<std::string, std::string>> env;  // set in addition to (or over) the inherited one
+    bool env_clear = false;            // start from PATH, TERM and HOME only
+    std::string workdir;               // absolute, inside; empty: the caller's with the host's root, "/" with rootfs
+    std::string hostname;              // empty: the host's
+    std::string rootfs;                // empty: the host's root file system
+    std::optional<User> user;          // ids inside; absent: the caller's (root inside a rootfs as root)
+    PidMode pidns = PidMode::flat;
+    Network network = Network::host;
+    UserNamespace userns = UserNamespace::automatic;
+    std::vector<std::string> cap_add;   // "NET_ADMIN", "CAP_NET_ADMIN" or "ALL"
+    std::vector<std::string> cap_drop;  // likewise; the default set is Docker's
+    bool no_new_privs = true;
+    std::vector<cgroup::IoLimit> io_limits;
+    int status_fd = -1;  // the caller's; one JSON object a line: started, exited, failed
+};
+
+// Refuses what can be refused without looking at the host: no command, a relative workdir, a bad hostname, ...
+Status validate(const Spec& spec);
+
+}  // namespace ctr

@@ -1,0 +1,41 @@
+#include "runtime/status_stream.h"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ctr {
+
+namespace {
+
+std::string dump(const nlohmann::ordered_json& object) {
+    // Texts may hold a user's bytes, which need not be UTF-8.
+    return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace
+
+void StatusStream::started(HostPid init) const { write_line(dump({{"event", "started"}, {"init", raw(init)}})); }
+
+void StatusStream::exited(int status, int signal) const {
+    write_line(dump({{"event", "exited"}, {"status", status}, {"signal", signal}}));
+}
+
+void StatusStream::failed(const Error& error) const {
+    write_line(dump({{"event", "failed"},
+                     {"status", error.exit_code},
+                     {"step", error.step},
+                     {"call", error.call},
+                     {"errno", error.err},
+                     {"error", error.err == 0 ? "" : errno_name(error.err)},
+                     {"message", error.message()}}));
+}
+
+void StatusStream::write_line(const std::string& json) const {
+    if (fd_ < 0) return;
+    const std::string line = json + '\n';
+    // A reader that went away is its own affair; SIGPIPE is blocked in the keeper.
+    [[maybe_unused]] const ssize_t written = write(fd_, line.data(), line.size());
+}
+
+}  // namespace ctr

@@ -1,0 +1,27 @@
+// --status-fd: one JSON object a line, for programs that must tell the launcher's failures from the command's.
+//
+//   {"event":"started","init":4711}                  init's host pid; the command has been executed
+//   {"event":"exited","status":143,"signal":15}      status as a shell would show it; signal 0: it ended by itself
+//   {"event":"failed","status":125,"step":"...","call":"mount","errno":1,"error":"EPERM","message":"..."}
+#pragma once
+
+#include "runtime/base/error.h"
+#include "runtime/base/ids.h"
+
+namespace ctr {
+
+class StatusStream {
+  public:
+    explicit StatusStream(int fd) : fd_(fd) {}  // the caller's descriptor; -1: nobody wants to know
+
+    void started(HostPid init) const;
+    void exited(int status, int signal) const;
+    void failed(const Error& error) const;
+
+  private:
+    void write_line(const std::string& json) const;
+
+    int fd_;
+};
+
+}  // namespace ctr

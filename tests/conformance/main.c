@@ -1,0 +1,237 @@
+/* The driver: `conformance` runs every case, `conformance NAME` one, `conformance pid1` those that only a
+ * process 1 can run. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+
+#include "conformance.h"
+
+struct board* board;
+
+void fact(const char* format, ...) {
+    const int room = (int)sizeof board->facts - board->length;
+    char spaced[256];
+    snprintf(spaced, sizeof spaced, " %s", format);
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(board->facts + board->length, (size_t)room, spaced, arguments);
+    va_end(arguments);
+    if (length < 0 || length >= room) abort();
+    board->length += length;
+}
+
+void know(pid_t pid, const char* name) {
+    if (board->known_count == (int)(sizeof board->known / sizeof board->known[0])) abort();
+    board->known[board->known_count].pid = pid;
+    snprintf(board->known[board->known_count].name, sizeof board->known[0].name, "%s", name);
+    ++board->known_count;
+}
+
+static const char* error_name(int error) {
+    static const struct {
+        int error;
+        const char* name;
+    } names[] = {{EPERM, "EPERM"},   {ESRCH, "ESRCH"},   {EINTR, "EINTR"},   {EIO, "EIO"},
+                 {EBADF, "EBADF"},   {ECHILD, "ECHILD"}, {EAGAIN, "EAGAIN"}, {EACCES, "EACCES"},
+                 {EFAULT, "EFAULT"}, {EINVAL, "EINVAL"}, {ENOTTY, "ENOTTY"}, {ENOSYS, "ENOSYS"},
+                 {ENOMEM, "ENOMEM"}, {ENXIO, "ENXIO"},   {E2BIG, "E2BIG"}};
+    static char other[24];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if (names[i].error == error) return names[i].name;
+    snprintf(other, sizeof other, "errno-%d", error);
+    return other;
+}
+
+const char* who(long pid) {
+    if (pid == -1) return error_name(errno);
+    if (pid == 0) return "0";
+    for (int i = 0; i < board->known_count; ++i)
+        if (board->known[i].pid == pid) return board->known[i].name;
+    return "stranger";
+}
+
+const char* result(long value) {
+    if (value == -1) return error_name(errno);
+    return value == 0 ? "ok" : "value";
+}
+
+const char* ending(int status) {
+    static char text[32];
+    if (WIFEXITED(status))
+        snprintf(text, sizeof text, "exit-%d", WEXITSTATUS(status));
+    else if (WIFSIGNALED(status))
+        snprintf(text, sizeof text, "signal-%d", WTERMSIG(status));
+    else if (WIFSTOPPED(status))
+        snprintf(text, sizeof text, "stopped-%d", WSTOPSIG(status));
+    else
+        snprintf(text, sizeof text, WIFCONTINUED(status) ? "continued" : "status-%#x", (unsigned)status);
+    return text;
+}
+
+const char* yes(int condition) {
+    return condition ? "yes" : "no";
+}
+
+enum { patience_seconds = 30 };
+
+pid_t offspring(void) {
+    const pid_t child = fork();
+    if (child < 0) {
+        fact("FORK-FAILED=%s", error_name(errno));
+        _exit(99);
+    }
+    if (child == 0) alarm(patience_seconds);
+    return child;
+}
+
+pid_t child_that_exits(const char* name, int code) {
+    const pid_t child = offspring();
+    if (child == 0) _exit(code);
+    know(child, name);
+    return child;
+}
+
+pid_t child_that_waits(const char* name) {
+    const pid_t child = offspring();
+    if (child == 0)
+        for (;;) pause();
+    know(child, name);
+    return child;
+}
+
+const char* reap(pid_t child) {
+    int status = 0;
+    pid_t ended;
+    do ended = waitpid(child, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended == child ? ending(status) : "wait-failed";
+}
+
+void end(pid_t child) {
+    kill(child, SIGKILL);
+    reap(child);
+}
+
+void await(volatile int* flag) {
+    while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE)) usleep(500);
+}
+
+void raise_flag(volatile int* flag) {
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+}
+
+static void count_one(int signal) {
+    __atomic_fetch_add(&board->count[signal], 1, __ATOMIC_RELAXED);
+}
+
+void count_signal(int signal, int flags) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = count_one;
+    action.sa_flags = flags;
+    sigaction(signal, &action, NULL);
+}
+
+pid_t raw_gettid(void) {
+    return (pid_t)syscall(SYS_gettid);
+}
+
+int raw_waitid(int type, pid_t id, siginfo_t* info, int options) {
+    return (int)syscall(SYS_waitid, type, id, info, options, NULL);
+}
+
+long raw_clone(unsigned long flags, int* parent_tid, int* child_tid) {
+    const long child = syscall(SYS_clone, flags, NULL, parent_tid, child_tid, 0UL);
+    if (child == 0) alarm(patience_seconds);
+    return child;
+}
+
+long raw_clone3(uint64_t flags, uint64_t exit_signal, int* pidfd, int* parent_tid, int* child_tid) {
+    struct {
+        uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+    } arguments = {flags, (uintptr_t)pidfd, (uintptr_t)child_tid, (uintptr_t)parent_tid, exit_signal, 0, 0,
+                   0};
+    const long child = syscall(SYS_clone3, &arguments, sizeof arguments);
+    if (child == 0) alarm(patience_seconds);
+    return child;
+}
+
+int raw_pidfd_open(pid_t pid) {
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+/* What the program does after `execute_helper`: writes the numbers that it sees now, or waits for a signal.
+ */
+static int helper(const char* what, int fd) {
+    const pid_t seen[4] = {getpid(), raw_gettid(), getppid(), getpgrp()};
+    alarm(patience_seconds);
+    if (write(fd, seen, sizeof seen) != (ssize_t)sizeof seen) return 1;
+    if (strcmp(what, "wait") == 0)
+        for (;;) pause();
+    return 5;
+}
+
+void execute_helper(const char* what, int fd) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", fd);
+    execl("/proc/self/exe", "conformance", "helper", what, number, (char*)NULL);
+    _exit(98);
+}
+
+static void clean_board(void) {
+    memset(board, 0, sizeof *board);
+}
+
+static void run_case(const struct test_case* one) {
+    clean_board();
+    know(getpid(), "driver");
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(patience_seconds);
+        setsid();
+        know(getpid(), "self");
+        one->body();
+        _exit(0);
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    printf("%s:%s", one->name, board->facts);
+    if (status != 0) printf(" ENDED-WITH %s", ending(status));
+    printf("\n");
+    fflush(stdout);
+    if (status != 0) kill(-child, SIGKILL);
+}
+
+static void run_group(const struct test_case* group, const char* only) {
+    for (; group->name != NULL; ++group)
+        if (only == NULL || strcmp(only, group->name) == 0) run_case(group);
+}
+
+int main(int argc, char** argv) {
+    if (argc == 4 && strcmp(argv[1], "helper") == 0) return helper(argv[2], atoi(argv[3]));
+    const struct test_case* const groups[] = {identity_cases, setpgid_cases, creation_cases,
+                                              thread_cases,   wait_cases,    waitid_cases,
+                                              signal_cases,   queue_cases,   terminal_cases};
+    board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (board == MAP_FAILED) return 1;
+
+    if (argc == 2 && strcmp(argv[1], "pid1") == 0) {
+        if (getpid() != 1) {
+            fprintf(stderr, "conformance: this part needs a process 1, and this is %d\n", getpid());
+            return 2;
+        }
+        for (const struct test_case* one = pid1_cases; one->name != NULL; ++one) {
+            clean_board();
+            know(1, "init");
+            one->body();
+            printf("%s:%s\n", one->name, board->facts);
+            fflush(stdout);
+        }
+        return 0;
+    }
+    setsid();
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i)
+        run_group(groups[i], argc == 2 ? argv[1] : NULL);
+    return 0;
+}

@@ -1,0 +1,31 @@
+#include "tests/support/bpf.h"
+
+#include <cstring>
+
+namespace ctr::test {
+
+uint32_t run_filter(const std::vector<sock_filter>& program, const seccomp_data& call) {
+    uint32_t accumulator = 0;
+    for (size_t at = 0; at < program.size(); ++at) {
+        const sock_filter& op = program[at];
+        const auto jump = [&](bool condition) { at += condition ? op.jt : op.jf; };
+        switch (op.code) {
+            case BPF_LD | BPF_W | BPF_ABS:
+                if (op.k + sizeof accumulator > sizeof call) return 0xdeadbeef;
+                std::memcpy(&accumulator, static_cast<const char*>(static_cast<const void*>(&call)) + op.k,
+                            sizeof accumulator);
+                break;
+            case BPF_ALU | BPF_AND | BPF_K: accumulator &= op.k; break;
+            case BPF_JMP | BPF_JA: at += op.k; break;
+            case BPF_JMP | BPF_JEQ | BPF_K: jump(accumulator == op.k); break;
+            case BPF_JMP | BPF_JGT | BPF_K: jump(accumulator > op.k); break;
+            case BPF_JMP | BPF_JGE | BPF_K: jump(accumulator >= op.k); break;
+            case BPF_JMP | BPF_JSET | BPF_K: jump((accumulator & op.k) != 0); break;
+            case BPF_RET | BPF_K: return op.k;
+            default: return 0xdeadbeef;
+        }
+    }
+    return 0xdeadbeef;
+}
+
+}  // namespace ctr::test

@@ -1,0 +1,101 @@
+#include "pidns/surface/filter.h"
+
+#include <gtest/gtest.h>
+#include <linux/audit.h>
+#include <linux/sched.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+#include <string>
+
+#include "pidns/surface/calls.h"
+#include "pidns/surface/mark.h"
+#include "tests/support/bpf.h"
+
+namespace ctr::pidns {
+namespace {
+
+class FilterTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        auto built = build_filter();
+        ASSERT_TRUE(built) << built.error().message();
+        program_ = std::move(*built);
+    }
+
+    uint32_t verdict(long number, std::initializer_list<uint64_t> arguments, uint64_t sixth = 0,
+                     uint32_t arch = AUDIT_ARCH_X86_64) const {
+        seccomp_data call{};
+        call.nr = static_cast<int>(number);
+        call.arch = arch;
+        std::ranges::copy(arguments, call.args);
+        call.args[5] = sixth;
+        return test::run_filter(program_, call);
+    }
+
+    std::vector<sock_filter> program_;
+};
+
+constexpr uint32_t notify = SECCOMP_RET_USER_NOTIF;
+constexpr uint32_t allow = SECCOMP_RET_ALLOW;
+
+// Arguments that meet the row's condition.
+std::vector<uint64_t> trapping(const Call& row) {
+    std::vector<uint64_t> arguments(6, 0);
+    if (row.when.mask != 0) arguments[row.when.argument] = row.when.differs ? row.when.value + 1 : row.when.value;
+    return arguments;
+}
+
+TEST_F(FilterTest, EveryRowTrapsWithoutTheMarkAndPassesWithIt) {
+    for (const Call& row : calls()) {
+        const auto a = trapping(row);
+        EXPECT_EQ(verdict(row.number, {a[0], a[1], a[2], a[3], a[4]}), notify) << row.name;
+        EXPECT_EQ(verdict(row.number, {a[0], a[1], a[2], a[3], a[4]}, mark), allow) << row.name;
+        EXPECT_EQ(find_call(row.number, a.data()), &row) << row.name;
+    }
+}
+
+TEST_F(FilterTest, HalfAMarkIsNone) {
+    EXPECT_EQ(verdict(SYS_getpid, {}, mark & 0xffffffff), notify);
+    EXPECT_EQ(verdict(SYS_getpid, {}, mark & ~uint64_t{0xffffffff}), notify);
+}
+
+TEST_F(FilterTest, ThreadsAreCreatedUntouched) {
+    EXPECT_EQ(verdict(SYS_clone, {CLONE_VM | CLONE_THREAD | CLONE_SIGHAND}), allow);
+    EXPECT_EQ(verdict(SYS_clone, {CLONE_VM | CLONE_VFORK}), notify);
+}
+
+TEST_F(FilterTest, OtherRequestsOfIoctlPass) {
+    EXPECT_EQ(verdict(SYS_ioctl, {0, TCGETS, 0}), allow);
+    EXPECT_EQ(verdict(SYS_ioctl, {0, TIOCSPGRP | (uint64_t{7} << 32), 0}), notify) << "the kernel sees the low half";
+}
+
+TEST_F(FilterTest, CallsOutsideTheSurfacePass) {
+    for (const long number : {SYS_read, SYS_write, SYS_openat, SYS_execve, SYS_exit_group, SYS_futex, SYS_mmap})
+        EXPECT_EQ(verdict(number, {}), allow) << number;
+}
+
+TEST_F(FilterTest, UnsharingOtherNamespacesPasses) {
+    EXPECT_EQ(verdict(SYS_unshare, {CLONE_NEWNS | CLONE_NEWUSER}), allow);
+    EXPECT_EQ(verdict(SYS_unshare, {CLONE_NEWNS | CLONE_NEWPID}), notify);
+}
+
+TEST_F(FilterTest, ForeignArchitecturesAreNoticed) {
+    EXPECT_EQ(verdict(20, {}, 0, AUDIT_ARCH_I386), notify);
+    EXPECT_EQ(verdict(0x40000000 + SYS_getpid, {}), notify) << "x32";
+}
+
+TEST(CallsTest, RowsAreComplete) {
+    std::set<std::string> names;
+    for (const Call& row : calls()) {
+        EXPECT_TRUE(names.insert(row.name).second) << row.name;
+        EXPECT_NE(row.group, nullptr) << row.name;
+        EXPECT_EQ(row.way == Way::refuse, row.error != 0) << row.name;
+    }
+}
+
+}  // namespace
+}  // namespace ctr::pidns

@@ -1,0 +1,169 @@
+#include "cmd/options.h"
+
+#include <gtest/gtest.h>
+
+#include "cmd/option_table.h"
+#include "cmd/values.h"
+
+namespace ctr::cmd {
+namespace {
+
+using Words = std::vector<std::string>;
+
+RunOptions parsed(const Words& words, const Environment& environment = {}) {
+    auto options = parse_run(words, environment);
+    EXPECT_TRUE(options) << options.error().message();
+    return options ? std::move(*options) : RunOptions{};
+}
+
+void expect_refused(const Words& words, const std::string& part) {
+    const auto options = parse_run(words, {});
+    ASSERT_FALSE(options) << part;
+    EXPECT_NE(options.error().message().find(part), std::string::npos) << options.error().message();
+    EXPECT_EQ(options.error().exit_code, 125);
+}
+
+TEST(RunOptions, DefaultsAreTheSpecs) {
+    const RunOptions options = parsed({"true"});
+    EXPECT_EQ(options.spec.command, Words{"true"});
+    EXPECT_EQ(options.spec.pidns, PidMode::flat);
+    EXPECT_EQ(options.spec.network, Network::host);
+    EXPECT_EQ(options.spec.userns, UserNamespace::automatic);
+    EXPECT_TRUE(options.spec.no_new_privs);
+    EXPECT_FALSE(options.spec.user);
+    EXPECT_EQ(options.spec.status_fd, -1);
+    EXPECT_EQ(options.log_level, "warn");
+}
+
+TEST(RunOptions, EndAtTheFirstWordThatIsNone) {
+    EXPECT_EQ(parsed({"ls", "-l", "--help"}).spec.command, (Words{"ls", "-l", "--help"}));
+    EXPECT_EQ(parsed({"--pidns", "host", "ls", "--pidns=flat"}).spec.command, (Words{"ls", "--pidns=flat"}));
+    EXPECT_EQ(parsed({"--env-clear", "env", "--", "x"}).spec.command, (Words{"env", "--", "x"}));
+}
+
+TEST(RunOptions, EndAtTwoDashesWhichAreNotPartOfTheCommand) {
+    EXPECT_EQ(parsed({"--", "-odd-name", "x"}).spec.command, (Words{"-odd-name", "x"}));
+    EXPECT_EQ(parsed({"--pidns=host", "--", "--", "x"}).spec.command, (Words{"--", "x"}));
+}
+
+TEST(RunOptions, AValueMayLookLikeAnOption) {
+    EXPECT_EQ(parsed({"-e", "-x=1", "ls"}).spec.env.at(0), (std::pair<std::string, std::string>("-x", "1")));
+}
+
+TEST(CountOptionWords, KnowsWhichOptionsTakeTheNextWord) {
+    EXPECT_EQ(count_option_words({}), 0U);
+    EXPECT_EQ(count_option_words({"ls"}), 0U);
+    EXPECT_EQ(count_option_words({"-"}), 0U);
+    EXPECT_EQ(count_option_words({"--", "ls"}), 0U);
+    EXPECT_EQ(count_option_words({"--rootfs", "/", "ls"}), 2U);
+    EXPECT_EQ(count_option_words({"--rootfs=/", "ls"}), 1U);
+    EXPECT_EQ(count_option_words({"-w/", "ls"}), 1U);
+    EXPECT_EQ(count_option_words({"-w", "/", "ls"}), 2U);
+    EXPECT_EQ(count_option_words({"--no-new-privs", "false"}), 1U);
+    EXPECT_EQ(count_option_words({"--env-clear", "--dry-run", "ls"}), 2U);
+    EXPECT_EQ(count_option_words({"--rootfs"}), 1U);
+}
+
+TEST(RunOptions, EveryOptionIsRead) {
+    const RunOptions options = parsed(
+        {"--pidns=kernel", "--rootfs", "/r", "-w", "/w", "--hostname", "h", "--env-clear", "-u", "1:2", "--userns=yes",
+         "--network", "none", "--cap-add", "KILL", "--cap-add=CHOWN", "--cap-drop", "ALL", "--no-new-privs=false",
+         "--device-read-bps", "/dev/a:10mb", "--device-write-iops=/dev/a:7", "--status-fd", "3", "--log-level", "debug",
+         "--dry-run", "ls"});
+    const Spec& spec = options.spec;
+    EXPECT_EQ(spec.pidns, PidMode::kernel);
+    EXPECT_EQ(spec.rootfs, "/r");
+    EXPECT_EQ(spec.workdir, "/w");
+    EXPECT_EQ(spec.hostname, "h");
+    EXPECT_TRUE(spec.env_clear);
+    ASSERT_TRUE(spec.user);
+    EXPECT_EQ(spec.user->uid, 1U);
+    EXPECT_EQ(spec.user->gid, 2U);
+    EXPECT_EQ(spec.userns, UserNamespace::yes);
+    EXPECT_EQ(spec.network, Network::none);
+    EXPECT_EQ(spec.cap_add, (Words{"KILL", "CHOWN"}));
+    EXPECT_EQ(spec.cap_drop, Words{"ALL"});
+    EXPECT_FALSE(spec.no_new_privs);
+    ASSERT_EQ(spec.io_limits.size(), 1U);
+    EXPECT_EQ(spec.io_limits[0].path, "/dev/a");
+    EXPECT_EQ(spec.io_limits[0].read_bytes, 10U << 20);
+    EXPECT_EQ(spec.io_limits[0].write_operations, 7U);
+    EXPECT_EQ(spec.status_fd, 3);
+    EXPECT_EQ(options.log_level, "debug");
+    EXPECT_TRUE(options.dry_run);
+}
+
+TEST(RunOptions, ADevicePathMayContainColons) {
+    const auto limits = parsed({"--device-write-bps", "/dev/disk/by-path/pci-0:1:2:5mb", "x"}).spec.io_limits;
+    ASSERT_EQ(limits.size(), 1U);
+    EXPECT_EQ(limits[0].path, "/dev/disk/by-path/pci-0:1:2");
+    EXPECT_EQ(limits[0].write_bytes, 5U << 20);
+}
+
+TEST(RunOptions, VariablesKeepCommasAndEqualSigns) {
+    const auto env = parsed({"-eA=1,2", "--env", "B=x=y", "-e", "C=", "ls"}).spec.env;
+    EXPECT_EQ(env, (std::vector<std::pair<std::string, std::string>>{{"A", "1,2"}, {"B", "x=y"}, {"C", ""}}));
+}
+
+TEST(RunOptions, AVariableWithoutValueIsTheCallers) {
+    const auto env = parsed({"-e", "HERE", "-e", "ABSENT", "-e", "EMPTY", "ls"}, {"HERE=a=b", "EMPTY="}).spec.env;
+    EXPECT_EQ(env, (std::vector<std::pair<std::string, std::string>>{{"HERE", "a=b"}, {"EMPTY", ""}}));
+}
+
+TEST(RunOptions, AUserWithoutGroupHasTheGroupOfTheSameNumber) {
+    EXPECT_EQ(parsed({"-u1000", "x"}).spec.user->gid, 1000U);
+}
+
+TEST(RunOptions, WhatIsNotUnderstoodIsQuoted) {
+    expect_refused({"--nope", "x"}, "nope");
+    expect_refused({"--pidns"}, "pidns");
+    expect_refused({"--pidns", "fancy", "x"}, "\"fancy\"");
+    expect_refused({"--pidns=", "x"}, "\"\"");
+    expect_refused({"--userns=maybe", "x"}, "\"maybe\"");
+    expect_refused({"--network", "bridge", "x"}, "\"bridge\"");
+    expect_refused({"--no-new-privs=1", "x"}, "\"1\"");
+    expect_refused({"--log-level", "loud", "x"}, "\"loud\"");
+    expect_refused({"--env-clear=yes", "x"}, "\"yes\"");
+    expect_refused({"--dry-run=no", "x"}, "\"no\"");
+    expect_refused({"-e", "", "x"}, "NAME=VALUE");
+    expect_refused({"-e", "=v", "x"}, "\"=v\"");
+    expect_refused({"--rootfs", "", "x"}, "empty");
+    expect_refused({"--hostname=", "x"}, "empty");
+    expect_refused({"--device-read-bps", "/dev/a", "x"}, "\"/dev/a\"");
+    expect_refused({"--device-read-bps", "/dev/a:10q", "x"}, "\"10q\"");
+    expect_refused({"--device-read-iops", "/dev/a:10mb", "x"}, "10mb");
+}
+
+TEST(RunOptions, NumbersAreReadStrictlyAndWhole) {
+    for (const char* text : {"10x", "x10", "", " 1", "1 ", "+1", "-1", "0x1", "1.0", "4294967295", "99999999999999999999",
+                             "1:", ":1", "1:2:3", "1:x"})
+        expect_refused({"--user", text, "x"}, "--user");
+    for (const char* text : {"3x", "-1", "", "2147483648"}) expect_refused({"--status-fd", text, "x"}, "--status-fd");
+}
+
+TEST(RunOptions, ACommandIsNeededUnlessHelpIsWanted) {
+    expect_refused({}, "there is none");
+    expect_refused({"--"}, "there is none");
+    expect_refused({"--pidns=host"}, "there is none");
+    EXPECT_TRUE(parsed({"--help"}).help);
+    EXPECT_TRUE(parsed({"-h"}).help);
+}
+
+TEST(RunOptions, TheLastOfSeveralValuesHolds) {
+    EXPECT_EQ(parsed({"--hostname", "a", "--hostname", "b", "x"}).spec.hostname, "b");
+}
+
+TEST(RunHelp, NamesEveryOptionAndFitsTheTerminal) {
+    const std::string help = run_help();
+    for (const Option& option : run_options())
+        EXPECT_NE(help.find(std::string("--") + option.name), std::string::npos) << option.name;
+    EXPECT_NE(help.find("Examples:"), std::string::npos);
+    size_t start = 0;
+    for (size_t end = help.find('\n'); end != std::string::npos; end = help.find('\n', start)) {
+        EXPECT_LE(end - start, 110U) << help.substr(start, end - start);
+        start = end + 1;
+    }
+}
+
+}  // namespace
+}  // namespace ctr::cmd

@@ -1,0 +1,300 @@
+#include "runtime/plan.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+
+#include <algorithm>
+
+#include "runtime/caps.h"
+#include "runtime/environment.h"
+
+namespace ctr {
+namespace {
+
+HostFacts root_facts() {
+    HostFacts facts;
+    facts.last_capability = CAP_CHECKPOINT_RESTORE;
+    facts.effective = facts.bounding = caps::bit(facts.last_capability + 1) - 1;
+    facts.initial_user_namespace = true;
+    facts.uids = facts.gids = {{0, UINT32_MAX}};
+    facts.landlock_abi = 7;
+    facts.working_directory = "/home/somebody";
+    facts.env = {"PATH=/opt/bin:/bin", "HOME=/home/somebody", "TERM=vt100", "LANG=C"};
+    return facts;
+}
+
+HostFacts user_facts() {
+    HostFacts facts = root_facts();
+    facts.uid = facts.gid = 1000;
+    facts.effective = 0;
+    return facts;
+}
+
+Spec spec_of(PidMode mode) {
+    Spec spec;
+    spec.command = {"ls", "-l"};
+    spec.pidns = mode;
+    return spec;
+}
+
+Plan plan_of(const Spec& spec, const HostFacts& facts) {
+    auto plan = make_plan(spec, facts);
+    EXPECT_TRUE(plan) << plan.error().message();
+    return plan ? std::move(*plan) : Plan{};
+}
+
+// The position of the first step whose line in the description contains TEXT; -1 if there is none.
+int position(const Plan& plan, const std::string& text) {
+    const std::string lines = describe(plan);
+    const size_t found = lines.find(text);
+    if (found == std::string::npos) return -1;
+    return static_cast<int>(std::count(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(found), '\n'));
+}
+
+bool has(const Plan& plan, const std::string& text) { return position(plan, text) >= 0; }
+
+template <class Kind>
+std::vector<const Kind*> all(const Plan& plan) {
+    std::vector<const Kind*> found;
+    for (const Step& step : plan.steps)
+        if (const auto* action = std::get_if<Kind>(&step.action)) found.push_back(action);
+    return found;
+}
+
+const PidMode modes[] = {PidMode::flat, PidMode::kernel, PidMode::host};
+
+TEST(Plan, NamespacesFollowModeNetworkAndPrivilege) {
+    constexpr uint64_t always = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC;
+    EXPECT_EQ(plan_of(spec_of(PidMode::flat), root_facts()).clone_flags, always);
+    EXPECT_EQ(plan_of(spec_of(PidMode::host), root_facts()).clone_flags, always);
+    EXPECT_EQ(plan_of(spec_of(PidMode::kernel), root_facts()).clone_flags, always | CLONE_NEWPID);
+    EXPECT_EQ(plan_of(spec_of(PidMode::flat), user_facts()).clone_flags, always | CLONE_NEWUSER);
+    Spec spec = spec_of(PidMode::host);
+    spec.network = Network::none;
+    EXPECT_EQ(plan_of(spec, root_facts()).clone_flags, always | CLONE_NEWNET);
+    EXPECT_TRUE(has(plan_of(spec, root_facts()), "loopback"));
+}
+
+TEST(Plan, TheFilterAndItsKinBelongToFlatAlone) {
+    for (const PidMode mode : modes) {
+        const Plan plan = plan_of(spec_of(mode), root_facts());
+        const bool flat = mode == PidMode::flat;
+        EXPECT_EQ(!plan.filter.empty(), flat);
+        EXPECT_EQ(has(plan, "install the filter"), flat);
+        EXPECT_EQ(has(plan, "PR_SET_CHILD_SUBREAPER"), flat);
+        EXPECT_EQ(has(plan, "keep signals inside"), flat);
+    }
+}
+
+TEST(Plan, SignalsAreScopedOnlyWhereTheKernelCan) {
+    HostFacts facts = root_facts();
+    facts.landlock_abi = 5;
+    EXPECT_FALSE(has(plan_of(spec_of(PidMode::flat), facts), "keep signals inside"));
+}
+
+TEST(Plan, EndsWithTheFilterAndTheCommand) {
+    const Plan plan = plan_of(spec_of(PidMode::flat), root_facts());
+    ASSERT_GE(plan.steps.size(), 2U);
+    EXPECT_TRUE(std::holds_alternative<action::Execute>(plan.steps.back().action));
+    EXPECT_TRUE(std::holds_alternative<action::InstallFilter>(plan.steps[plan.steps.size() - 2].action));
+}
+
+TEST(Plan, OrdersWhatDependsOnEachOther) {
+    Spec spec = spec_of(PidMode::flat);
+    spec.rootfs = "/";
+    spec.user = User{1000, 1000};
+    const Plan plan = plan_of(spec, root_facts());
+    const char* const order[] = {"PR_SET_DUMPABLE",     "new session",       "mounts private",       "bind the root",
+                                 "private /dev [",      "fresh /proc",       "mask /proc/kcore",     "\"/\" the root",
+                                 "host's cgroups",      "bound capabilities", "become user 1000",    "die with",
+                                 "set capabilities",    "new privileges",    "signals inside",       "enter the directory",
+                                 "find the command",    "reset signals",     "host's descriptors",   "filter",
+                                 "execute \"ls\""};
+    int last = 0;
+    for (const char* text : order) {
+        const int now = position(plan, text);
+        EXPECT_GT(now, last) << text << "\n" << describe(plan);
+        last = now;
+    }
+}
+
+TEST(Plan, TheParentsDeathIsWatchedAgainAfterTheIdsChange) {
+    Spec spec = spec_of(PidMode::host);
+    spec.user = User{1000, 1000};
+    const Plan plan = plan_of(spec, root_facts());
+    EXPECT_GT(position(plan, "die with the supervisor"), position(plan, "become user"));
+}
+
+TEST(Plan, MapsComeFirst) {
+    const Plan plan = plan_of(spec_of(PidMode::host), user_facts());
+    EXPECT_EQ(position(plan, "[setgroups deny]"), 1);
+    EXPECT_EQ(position(plan, "[gid_map 1000 1000 1]"), 2);
+    EXPECT_EQ(position(plan, "[uid_map 1000 1000 1]"), 3);
+}
+
+TEST(Plan, TheHostsRootIsLeftAlone) {
+    for (const PidMode mode : modes) {
+        const Plan plan = plan_of(spec_of(mode), root_facts());
+        EXPECT_TRUE(has(plan, "make all mounts private"));
+        EXPECT_FALSE(has(plan, "mask"));
+        EXPECT_TRUE(all<action::PivotRoot>(plan).empty());
+        EXPECT_EQ(all<action::Mount>(plan).size(), mode == PidMode::kernel ? 1U : 0U) << "a /proc for new numbers only";
+    }
+}
+
+TEST(Plan, ProcIsFreshWhereTheKernelPermitsAndBoundElsewhere) {
+    struct Case {
+        PidMode mode;
+        HostFacts facts;
+        bool fresh;
+    };
+    HostFacts inner_root = root_facts();
+    inner_root.initial_user_namespace = false;
+    const Case cases[] = {{PidMode::flat, root_facts(), true},    {PidMode::host, root_facts(), true},
+                          {PidMode::flat, user_facts(), false},   {PidMode::host, user_facts(), false},
+                          {PidMode::kernel, user_facts(), true},  {PidMode::flat, inner_root, false},
+                          {PidMode::kernel, inner_root, true}};
+    for (const Case& one : cases) {
+        Spec spec = spec_of(one.mode);
+        spec.rootfs = "/";
+        const Plan plan = plan_of(spec, one.facts);
+        EXPECT_EQ(has(plan, "mount a fresh /proc"), one.fresh) << describe(plan);
+        EXPECT_EQ(has(plan, "bind the host's /proc"), !one.fresh) << describe(plan);
+    }
+}
+
+TEST(Plan, ARootOfItsOwnHasPrivateDevicesThatNobodyCanMake) {
+    Spec spec = spec_of(PidMode::flat);
+    spec.rootfs = "/";
+    const Plan plan = plan_of(spec, root_facts());
+    EXPECT_EQ(all<action::BindDevice>(plan).size(), 6U);
+    for (const action::Mount* mount : all<action::Mount>(plan))
+        EXPECT_EQ((mount->attributes & MOUNT_ATTR_NODEV) != 0, mount->type != "devpts") << mount->target;
+    EXPECT_TRUE(has(plan, "gid=5"));
+    EXPECT_FALSE(has(plan_of(spec, user_facts()), "gid=5")) << "an id that isn't mapped";
+}
+
+TEST(Plan, AMissingRootIsNamed) {
+    Spec spec = spec_of(PidMode::host);
+    spec.rootfs = "/no/such/root";
+    const auto plan = make_plan(spec, root_facts());
+    ASSERT_FALSE(plan);
+    EXPECT_NE(plan.error().message().find("\"/no/such/root\""), std::string::npos);
+    EXPECT_EQ(plan.error().err, ENOENT);
+    spec.rootfs = "/dev/null";
+    EXPECT_EQ(make_plan(spec, root_facts()).error().err, ENOTDIR);
+}
+
+TEST(Plan, RootKeepsTheDefaultCapabilitiesAndOthersNone) {
+    const auto held = [](const Spec& spec, const HostFacts& facts) {
+        const Plan plan = plan_of(spec, facts);
+        return all<action::SetCapabilities>(plan).back()->effective;
+    };
+    Spec spec = spec_of(PidMode::host);
+    EXPECT_EQ(held(spec, root_facts()), caps::defaults);
+    EXPECT_EQ(held(spec, user_facts()), 0U);
+    spec.user = User{0, 0};
+    EXPECT_EQ(held(spec, user_facts()), caps::defaults) << "root of its user namespace";
+    spec.user = User{1000, 1000};
+    EXPECT_EQ(held(spec, root_facts()), 0U);
+}
+
+TEST(Plan, TheBoundingSetLosesAllThatIsNotChosen) {
+    Spec spec = spec_of(PidMode::host);
+    spec.cap_drop = {"ALL"};
+    const HostFacts facts = root_facts();
+    EXPECT_EQ(all<action::DropBounding>(plan_of(spec, facts)).at(0)->capabilities, facts.bounding);
+    spec.cap_drop.clear();
+    spec.cap_add = {"ALL"};
+    EXPECT_TRUE(all<action::DropBounding>(plan_of(spec, facts)).empty());
+}
+
+TEST(Plan, CapabilitiesThatWouldBeOfNoUseAreRefused) {
+    Spec spec = spec_of(PidMode::host);
+    spec.user = User{1000, 1000};
+    spec.cap_add = {"KILL"};
+    const auto plan = make_plan(spec, root_facts());
+    ASSERT_FALSE(plan);
+    EXPECT_NE(plan.error().message().find("user 1000"), std::string::npos);
+    spec.no_new_privs = false;  // set-user-id programs can use what the bounding set has
+    EXPECT_TRUE(make_plan(spec, root_facts()));
+}
+
+TEST(Plan, WithoutNoNewPrivsCapSysAdminStaysForTheFilterOnly) {
+    Spec spec = spec_of(PidMode::flat);
+    spec.no_new_privs = false;
+    for (const HostFacts& facts : {root_facts(), user_facts()}) {
+        const Plan plan = plan_of(spec, facts);
+        const auto sets = all<action::SetCapabilities>(plan);
+        ASSERT_EQ(sets.size(), 2U);
+        EXPECT_NE(sets[0]->effective & caps::bit(CAP_SYS_ADMIN), 0U);
+        EXPECT_EQ(sets[1]->effective & caps::bit(CAP_SYS_ADMIN), 0U);
+        EXPECT_TRUE(sets[1]->after_filter);
+        EXPECT_LT(position(plan, "filter of the pid layer"), position(plan, "give up CAP_SYS_ADMIN"));
+        EXPECT_LT(position(plan, "give up CAP_SYS_ADMIN"), position(plan, "execute"));
+        EXPECT_FALSE(has(plan, "PR_SET_NO_NEW_PRIVS"));
+    }
+    spec.no_new_privs = true;
+    EXPECT_EQ(all<action::SetCapabilities>(plan_of(spec, root_facts())).size(), 1U);
+}
+
+TEST(Plan, TheDirectoryIsTheCallersOrTheRootsTop) {
+    const auto directory = [](const Spec& spec) {
+        return all<action::ChangeDirectory>(plan_of(spec, root_facts())).at(0)->target;
+    };
+    Spec spec = spec_of(PidMode::host);
+    EXPECT_EQ(directory(spec), "/home/somebody");
+    spec.rootfs = "/";
+    EXPECT_EQ(directory(spec), "/");
+    spec.workdir = "/var";
+    EXPECT_EQ(directory(spec), "/var");
+}
+
+TEST(Plan, TheHostNameIsSetOnlyWhenAsked) {
+    Spec spec = spec_of(PidMode::host);
+    EXPECT_TRUE(all<action::SetHostname>(plan_of(spec, root_facts())).empty());
+    spec.hostname = "box";
+    EXPECT_TRUE(has(plan_of(spec, root_facts()), "host name to \"box\""));
+}
+
+TEST(Plan, IsMadeOfAValidSpecOnly) { EXPECT_FALSE(make_plan(Spec{}, root_facts())); }
+
+TEST(Environment, IsTheCallersOnTheHostsRoot) {
+    Spec spec = spec_of(PidMode::host);
+    spec.env = {{"LANG", "de"}, {"NEW", "1"}};
+    EXPECT_EQ(environment::compose(spec, root_facts(), 0),
+              (std::vector<std::string>{"PATH=/opt/bin:/bin", "HOME=/home/somebody", "TERM=vt100", "LANG=de", "NEW=1"}));
+}
+
+TEST(Environment, IsSmallInARootOfItsOwn) {
+    Spec spec = spec_of(PidMode::host);
+    spec.rootfs = "/r";
+    const std::string path = "PATH=" + std::string(environment::usual_path);
+    EXPECT_EQ(environment::compose(spec, root_facts(), 0), (std::vector<std::string>{path, "HOME=/root", "TERM=vt100"}));
+    EXPECT_EQ(environment::compose(spec, root_facts(), 7), (std::vector<std::string>{path, "HOME=/", "TERM=vt100"}));
+    spec.rootfs.clear();
+    spec.env_clear = true;
+    EXPECT_EQ(environment::compose(spec, root_facts(), 0),
+              (std::vector<std::string>{path, "HOME=/home/somebody", "TERM=vt100"}));
+}
+
+TEST(Environment, CommandsAreLookedForInAbsoluteDirectoriesOnly) {
+    using Files = std::vector<std::string>;
+    EXPECT_EQ(environment::candidates("ls", "/bin:/usr/bin"), (Files{"/bin/ls", "/usr/bin/ls"}));
+    EXPECT_EQ(environment::candidates("ls", ":.:/bin::bin:"), Files{"/bin/ls"});
+    EXPECT_EQ(environment::candidates("ls", ""), Files{});
+    EXPECT_EQ(environment::candidates("./ls", "/bin"), Files{"./ls"});
+    EXPECT_EQ(environment::candidates("/x/ls", ""), Files{"/x/ls"});
+}
+
+TEST(Environment, TheCommandIsFoundThroughTheContainersPath) {
+    Spec spec = spec_of(PidMode::host);
+    spec.env = {{"PATH", "/only/here"}};
+    const Plan plan = plan_of(spec, root_facts());
+    EXPECT_EQ(all<action::FindCommand>(plan).at(0)->candidates, std::vector<std::string>{"/only/here/ls"});
+    EXPECT_TRUE(has(plan, "in PATH (/only/here)"));
+}
+
+}  // namespace
+}  // namespace ctr
