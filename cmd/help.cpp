@@ -59,8 +59,10 @@ std::string run_help() {
            "  ctr run -- sh -c 'echo I am $$'\n"
            "  ctr run --rootfs ./debian --hostname box --network none bash\n"
            "  ctr run --user 1000 -e LANG=C --cap-drop ALL -- make -j4\n"
-           "  ctr run --device-write-bps /var/lib:5mb -- dd if=/dev/zero of=/var/lib/file oflag=direct bs=1M count=50\n"
-           "\nExit status: the command's own; 128 + n if signal n ended it; 125 if ctr failed, 126 if the command\n"
+           "  ctr run --device-write-bps /var/lib:5mb -- dd if=/dev/zero of=/var/lib/file oflag=direct bs=1M "
+           "count=50\n"
+           "\nExit status: the command's own; 128 + n if signal n ended it; 125 if ctr failed, 126 if the "
+           "command\n"
            "can't be executed, 127 if there is no such command.\n";
     return out.str();
 }

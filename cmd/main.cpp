@@ -20,8 +20,8 @@ struct Verb {
 };
 constexpr Verb verbs[] = {{"run", "run a command in a container", ctr::cmd::run_verb}};
 
-// A descriptor that ctr opens must not become standard error because the caller closed that one. Close on exec: the
-// command finds it as the caller left it.
+// A descriptor that ctr opens must not become standard error because the caller closed that one. Close on
+// exec: the command finds it as the caller left it.
 void fill_standard_descriptors() {
     int fd = 0;
     do fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -32,7 +32,8 @@ void fill_standard_descriptors() {
 void print_usage(std::ostream& out) {
     out << "A container launcher with process numbering in user space.\n\n"
            "Usage: ctr VERB [options] ...\n\nVerbs:\n";
-    for (const Verb& verb : verbs) out << "  " << verb.name << "    " << verb.help << " (ctr " << verb.name << " --help)\n";
+    for (const Verb& verb : verbs)
+        out << "  " << verb.name << "    " << verb.help << " (ctr " << verb.name << " --help)\n";
     out << "\nOptions:\n  -h, --help     print this\n      --version  print the version\n\n"
            "Example:\n  ctr run -- sh -c 'echo I am $$'\n";
 }

@@ -12,7 +12,8 @@ const std::vector<Option>& run_options() {
     static constexpr const char* other = "Other";
     static const std::vector<Option> table = {
         {numbering, "", "pidns", value, "MODE",
-         "flat: numbers of the container's own, kept in user space (default); kernel: the kernel's pid namespace; host: "
+         "flat: numbers of the container's own, kept in user space (default); kernel: the kernel's pid "
+         "namespace; host: "
          "the host's numbers"},
 
         {files, "", "rootfs", value, "DIR",
@@ -32,13 +33,15 @@ const std::vector<Option>& run_options() {
         {privileges, "", "no-new-privs", optional, "true",
          "true (default) or false: whether set-user-id programs lose their effect"},
 
-        {io, "", "device-read-bps", value, "PATH:RATE", "bytes read per second from the device that PATH is or lies on"},
+        {io, "", "device-read-bps", value, "PATH:RATE",
+         "bytes read per second from the device that PATH is or lies on"},
         {io, "", "device-write-bps", value, "PATH:RATE", "bytes written per second"},
         {io, "", "device-read-iops", value, "PATH:IOPS", "read operations per second"},
         {io, "", "device-write-iops", value, "PATH:IOPS", "write operations per second"},
 
-        {other, "", "status-fd", value, "N", "write one JSON object per line about start and end to this descriptor"},
-        {other, "", "log-level", value, "LEVEL", "trace, debug, info, warn (default), error or off"},
+        {other, "", "status-fd", value, "N",
+         "write one JSON object per line about start and end to this descriptor"},
+        {other, "", "log-level", value, "LEVEL", "trace, debug, info (default), warn, error or off"},
         {other, "", "dry-run", nothing, "", "print what would be done, step by step, and do nothing"},
         {other, "h", "help", nothing, "", "print this"},
     };
@@ -65,7 +68,8 @@ bool takes_next_word(const std::string& word) {
         const Option* option = by_name(word.substr(2));
         return option != nullptr && option->takes == Takes::value;
     }
-    // Letters without a value may be joined; the first with a value takes the rest of the word, or the next one.
+    // Letters without a value may be joined; the first with a value takes the rest of the word, or the next
+    // one.
     for (size_t i = 1; i < word.size(); ++i)
         if (const Option* option = by_letter(word[i]); option != nullptr && option->takes == Takes::value)
             return i + 1 == word.size();

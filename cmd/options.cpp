@@ -1,6 +1,7 @@
 #include "cmd/options.h"
 
-// A list option gets one element for each time that it is given; nothing is split (-e A=1,2). Before the header.
+// A list option gets one element for each time that it is given; nothing is split (-e A=1,2). Before the
+// header.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
 
@@ -36,7 +37,8 @@ Status take(const Given& given, const char* option, T& to, Parse parse) {
 Status take_flag(const Given& given, const char* option, bool& to) {
     for (const std::string& value : values_of(given, option)) {
         if (!value.empty())
-            return fail_input(std::string("read --") + option, "it takes no value, but got \"" + value + "\"");
+            return fail_input(std::string("read --") + option,
+                              "it takes no value, but got \"" + value + "\"");
         to = true;
     }
     return {};
@@ -124,7 +126,8 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
 cxxopts::Options make_options() {
     cxxopts::Options options("ctr run");
     for (const Option& option : run_options()) {
-        const std::string names = *option.letter == 0 ? option.name : std::string(option.letter) + "," + option.name;
+        const std::string names =
+            *option.letter == 0 ? option.name : std::string(option.letter) + "," + option.name;
         auto value = cxxopts::value<Values>();
         if (option.takes != Takes::value) value->implicit_value(option.value);
         options.add_option(option.group, {names, option.help, value});

@@ -12,7 +12,7 @@ namespace ctr::cmd {
 
 struct RunOptions {
     Spec spec;
-    std::string log_level = "warn";  // a name that spdlog knows
+    std::string log_level = "info";  // a name that spdlog knows
     bool dry_run = false;
     bool help = false;
 };
@@ -20,7 +20,8 @@ struct RunOptions {
 // "K=V" of the caller's environment, for -e NAME.
 using Environment = std::vector<std::string>;
 
-// ARGUMENTS: what follows "ctr run". Options end at the first word that is none, or at "--"; the rest is the command.
+// ARGUMENTS: what follows "ctr run". Options end at the first word that is none, or at "--"; the rest is the
+// command.
 Result<RunOptions> parse_run(const std::vector<std::string>& arguments, const Environment& environment);
 
 // What `ctr run --help` prints.

@@ -7,7 +7,9 @@ namespace ctr::cmd {
 
 namespace {
 
-std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+std::string quoted(const std::string& text) {
+    return "\"" + text + "\"";
+}
 
 std::unexpected<Error> refuse(const std::string& option, const std::string& text, const std::string& right) {
     return fail_input("read --" + option, quoted(text) + " is not understood", right);
@@ -43,7 +45,9 @@ constexpr Word<const char*> log_levels[] = {{"trace", "trace"}, {"debug", "debug
 Result<PidMode> parse_pid_mode(const std::string& text) {
     return parse_word<PidMode>("pidns", text, pid_modes);
 }
-Result<Network> parse_network(const std::string& text) { return parse_word<Network>("network", text, networks); }
+Result<Network> parse_network(const std::string& text) {
+    return parse_word<Network>("network", text, networks);
+}
 Result<UserNamespace> parse_user_namespace(const std::string& text) {
     return parse_word<UserNamespace>("userns", text, user_namespaces);
 }
@@ -77,7 +81,8 @@ Result<User> parse_user(const std::string& text) {
 Status add_variable(const std::string& text, const std::vector<std::string>& callers,
                     std::vector<std::pair<std::string, std::string>>& variables) {
     const size_t equals = text.find('=');
-    if (text.empty() || equals == 0) return refuse("env", text, "NAME=VALUE, or NAME to pass on the caller's");
+    if (text.empty() || equals == 0)
+        return refuse("env", text, "NAME=VALUE, or NAME to pass on the caller's");
     if (equals != std::string::npos) {
         variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
         return {};

@@ -1,5 +1,5 @@
-// The values of single options. Strict and whole: what isn't understood to its last character is an error that quotes
-// it. Pure.
+// The values of single options. Strict and whole: what isn't understood to its last character is an error
+// that quotes it. Pure.
 #pragma once
 
 #include <cstdint>

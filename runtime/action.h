@@ -1,9 +1,10 @@
-// What a container's first process can be told to do to itself before it becomes the user's command: small values, one
-// for each kind of act. Built by the planners (plan, rootfs, idmap, caps), printed by describe(), carried out by
-// child.h's half. All text is owned and NUL-terminated: the child only reads it and never allocates.
+// What a container's first process can be told to do to itself before it becomes the user's command: small
+// values, one for each kind of act. Built by the planners (plan, rootfs, idmap, caps), printed by describe(),
+// carried out by child.h's half. All text is owned and NUL-terminated: the child only reads it and never
+// allocates.
 //
-// "Target" paths are seen from the container's root, "host" paths from the root that the launcher started with; both
-// can be used until PivotRoot.
+// "Target" paths are seen from the container's root, "host" paths from the root that the launcher started
+// with; both can be used until PivotRoot.
 #pragma once
 
 #include <linux/capability.h>
@@ -26,8 +27,8 @@ struct WriteOwn {
 
 struct PrivateMounts {};  // no mount made from here on is seen outside, and none made outside is seen here
 
-// Binds a directory onto itself and makes it the root that targets are relative to. EXPECTED is the directory that
-// was found when the plan was made: another one behind the same path is an error.
+// Binds a directory onto itself and makes it the root that targets are relative to. EXPECTED is the directory
+// that was found when the plan was made: another one behind the same path is an error.
 struct BindRoot {
     std::string host;
     Fd expected;
@@ -64,7 +65,8 @@ struct MakeLink {
     std::string points_to;
 };
 
-struct Mask {  // hides a file behind the null device, a directory behind an empty one; no-op where there is none
+struct Mask {  // hides a file behind the null device, a directory behind an empty one; no-op where there is
+               // none
     std::string target;
 };
 
@@ -93,7 +95,8 @@ struct Control {
     std::string name;
 };
 
-// SIGKILL when the supervisor dies; a change of credentials has cleared it, so the supervisor may be gone by now.
+// SIGKILL when the supervisor dies; a change of credentials has cleared it, so the supervisor may be gone by
+// now.
 struct DieWithParent {};
 
 struct DropBounding {
@@ -123,9 +126,11 @@ struct SetUmask {
     mode_t mask = 0;
 };
 
-// Finds the file that Execute will run: the first of CANDIDATES that may be executed.
+// Finds the file that Execute will run: the first of CANDIDATES that may be executed. SEARCHED: they come
+// from PATH, and not from the user.
 struct FindCommand {
     std::vector<std::string> candidates;
+    bool searched = false;
 };
 
 struct ResetSignals {};      // default dispositions, nothing blocked
@@ -140,10 +145,11 @@ namespace ctr {
 using Action =
     std::variant<action::WriteOwn, action::PrivateMounts, action::BindRoot, action::Mount, action::BindTree,
                  action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly, action::PivotRoot,
-                 action::Unshare, action::SetHostname, action::LoopbackUp, action::NewSession, action::Control,
-                 action::DieWithParent, action::DropBounding, action::SetIds, action::SetCapabilities,
-                 action::ScopeSignals, action::ChangeDirectory, action::SetUmask, action::FindCommand,
-                 action::ResetSignals, action::CloseDescriptors, action::InstallFilter, action::Execute>;
+                 action::Unshare, action::SetHostname, action::LoopbackUp, action::NewSession,
+                 action::Control, action::DieWithParent, action::DropBounding, action::SetIds,
+                 action::SetCapabilities, action::ScopeSignals, action::ChangeDirectory, action::SetUmask,
+                 action::FindCommand, action::ResetSignals, action::CloseDescriptors, action::InstallFilter,
+                 action::Execute>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

@@ -76,7 +76,8 @@ Result<uint64_t> choose(const std::vector<std::string>& add, const std::vector<s
     const auto dropped = collect(drop);
     if (!dropped) return std::unexpected(dropped.error());
     if (added->all && dropped->all)
-        return fail_input(step, "ALL is both added and dropped", "give it to one of --cap-add and --cap-drop");
+        return fail_input(step, "ALL is both added and dropped",
+                          "give it to one of --cap-add and --cap-drop");
     if (const uint64_t both = added->named & dropped->named; both != 0)
         return fail_input(step, format(both) + " is both added and dropped",
                           "give it to one of --cap-add and --cap-drop");

@@ -13,13 +13,15 @@
 
 namespace ctr::caps {
 
-constexpr uint64_t bit(int capability) { return uint64_t{1} << capability; }
+constexpr uint64_t bit(int capability) {
+    return uint64_t{1} << capability;
+}
 
 // Docker's fourteen.
 inline constexpr uint64_t defaults =
-    bit(CAP_CHOWN) | bit(CAP_DAC_OVERRIDE) | bit(CAP_FSETID) | bit(CAP_FOWNER) | bit(CAP_MKNOD) | bit(CAP_NET_RAW) |
-    bit(CAP_SETGID) | bit(CAP_SETUID) | bit(CAP_SETFCAP) | bit(CAP_SETPCAP) | bit(CAP_NET_BIND_SERVICE) |
-    bit(CAP_SYS_CHROOT) | bit(CAP_KILL) | bit(CAP_AUDIT_WRITE);
+    bit(CAP_CHOWN) | bit(CAP_DAC_OVERRIDE) | bit(CAP_FSETID) | bit(CAP_FOWNER) | bit(CAP_MKNOD) |
+    bit(CAP_NET_RAW) | bit(CAP_SETGID) | bit(CAP_SETUID) | bit(CAP_SETFCAP) | bit(CAP_SETPCAP) |
+    bit(CAP_NET_BIND_SERVICE) | bit(CAP_SYS_CHROOT) | bit(CAP_KILL) | bit(CAP_AUDIT_WRITE);
 
 // "NET_ADMIN", "cap_net_admin", in any case. Numbers and unknown names are errors that quote the text.
 Result<int> parse(std::string_view name);
@@ -27,9 +29,9 @@ Result<int> parse(std::string_view name);
 // "CAP_CHOWN,CAP_KILL", or "none".
 std::string format(uint64_t set);
 
-// The set that the command may have: the default one, more, less. ALL among ADD means everything AVAILABLE, ALL among
-// DROP nothing but what is added by name. A capability that is asked for by name and isn't available, or is both
-// added and dropped, is an error; default ones that aren't available are left out.
+// The set that the command may have: the default one, more, less. ALL among ADD means everything AVAILABLE,
+// ALL among DROP nothing but what is added by name. A capability that is asked for by name and isn't
+// available, or is both added and dropped, is an error; default ones that aren't available are left out.
 Result<uint64_t> choose(const std::vector<std::string>& add, const std::vector<std::string>& drop,
                         uint64_t available);
 

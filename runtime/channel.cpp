@@ -20,7 +20,8 @@ struct Message {
     Failure failure;
 };
 
-// The mark on every message: after the filter has been installed, nobody serves notifications until the command runs.
+// The mark on every message: after the filter has been installed, nobody serves notifications until the
+// command runs.
 ssize_t send(int fd, const Message& message, int descriptor) {
     iovec part{const_cast<Message*>(&message), sizeof message};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -55,7 +56,8 @@ ssize_t receive(int fd, Message& message, Fd* descriptor) {
     do received = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
     while (received < 0 && errno == EINTR);
     if (received <= 0) return received;
-    for (cmsghdr* part_of = CMSG_FIRSTHDR(&header); part_of != nullptr; part_of = CMSG_NXTHDR(&header, part_of)) {
+    for (cmsghdr* part_of = CMSG_FIRSTHDR(&header); part_of != nullptr;
+         part_of = CMSG_NXTHDR(&header, part_of)) {
         if (part_of->cmsg_level != SOL_SOCKET || part_of->cmsg_type != SCM_RIGHTS) continue;
         int number = -1;
         memcpy(&number, CMSG_DATA(part_of), sizeof number);
@@ -102,9 +104,13 @@ bool ChildEnd::parent_is_gone() const {
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-void ChildEnd::failed(const Failure& failure) const { send(fd_.get(), {Kind::failed, failure}, -1); }
+void ChildEnd::failed(const Failure& failure) const {
+    send(fd_.get(), {Kind::failed, failure}, -1);
+}
 
-int ChildEnd::executing(int listener) const { return send(fd_.get(), {Kind::executing, {}}, listener) < 0 ? -1 : 0; }
+int ChildEnd::executing(int listener) const {
+    return send(fd_.get(), {Kind::executing, {}}, listener) < 0 ? -1 : 0;
+}
 
 Result<std::pair<ParentEnd, ChildEnd>> make() {
     int ends[2];

@@ -6,16 +6,17 @@
 //     |  cgroup joined                         |
 //     |------------------ go ----------------->|  executes the plan's steps
 //     |                                        |
-//     |<---------------- failed ---------------|  at any step: which one, which call, errno, some text; then it ends
-//     |                                        |
-//     |<--------- executing [listener] --------|  everything is done; the filter's listener comes along, if any
+//     |<---------------- failed ---------------|  at any step: which one, which call, errno, some text; then
+//     it ends |                                        |
+//     |<--------- executing [listener] --------|  everything is done; the filter's listener comes along, if
+//     any
 //     |<---------------- failed ---------------|  the execve itself can still fail
 //     |<------------- end of file -------------|  execve closed the child's end: the command runs
 //
 // End of file without "executing" before it: the child died. With it: the command runs, or has already ended.
 //
-// A SOCK_SEQPACKET pair, so that a message is whole or isn't there, and that one write from async-signal-safe code
-// suffices. The type of each end has only what that side may send and receive.
+// A SOCK_SEQPACKET pair, so that a message is whole or isn't there, and that one write from async-signal-safe
+// code suffices. The type of each end has only what that side may send and receive.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@
 
 namespace ctr::channel {
 
-// Why a step failed, in the child's terms. CALL is empty where no system call failed; TEXT is what it was about.
+// Why a step failed, in the child's terms. CALL is empty where no system call failed; TEXT is what it was
+// about.
 struct Failure {
     uint32_t step = 0;
     int32_t error = 0;

@@ -34,12 +34,17 @@ Fault with_code(Fault fault, int exit_code) {
     return fault;
 }
 
-// 0, or the errno that execve would give for this file. Directories are told apart by EISDIR.
-int examine(const char* path) {
+struct Finding {
+    const char* call = "";
+    int error = 0;  // 0: it can be executed
+};
+
+Finding examine(const char* path) {
     struct stat status {};
-    if (stat(path, &status) != 0) return errno;
-    if (S_ISDIR(status.st_mode)) return EISDIR;
-    return access(path, X_OK) == 0 ? 0 : errno;
+    if (stat(path, &status) != 0) return {"stat", errno};
+    if (S_ISDIR(status.st_mode)) return {"stat", EISDIR};
+    if (access(path, X_OK) != 0) return {"access", errno};
+    return {};
 }
 
 void copy(char* to, size_t size, const char* from) {
@@ -61,8 +66,12 @@ void copy(char* to, size_t size, const char* from) {
 
 }  // namespace
 
-Fault failed(const char* call, const char* text) { return {true, call, errno, text, 125}; }
-Fault refused(const char* text) { return {true, "", 0, text, 125}; }
+Fault failed(const char* call, const char* text) {
+    return {true, call, errno, text, 125};
+}
+Fault refused(const char* text) {
+    return {true, "", 0, text, 125};
+}
 
 Fault execute(State&, const action::ChangeDirectory& action) {
     if (action.target.empty())
@@ -80,21 +89,22 @@ Fault execute(State&, const action::SetUmask& action) {
     return {};
 }
 
-// As execvp: a file that may not be executed is passed over, but remembered if nothing better comes.
+// As shells do: in PATH, a file that may not be executed is passed over, but remembered if nothing better
+// comes; what can't even be looked at (a directory that is closed to the user) isn't there.
 Fault execute(State& state, const action::FindCommand& action) {
-    int worst = ENOENT;
+    Finding worst{"stat", ENOENT};
     for (const std::string& candidate : action.candidates) {
-        const int error = examine(candidate.c_str());
-        if (error == 0) {
+        const Finding finding = examine(candidate.c_str());
+        if (finding.error == 0) {
             state.command = candidate.c_str();
             return {};
         }
-        if (error != ENOENT && error != ENOTDIR) worst = error;
+        if (!action.searched || strcmp(finding.call, "access") == 0) worst = finding;
     }
-    errno = worst;
-    if (worst == ENOENT) return with_code(failed("stat", "there is no such file"), not_found);
-    if (worst == EISDIR) return with_code(failed("stat"), not_executable);
-    return with_code(failed("access"), not_executable);
+    errno = worst.error;
+    if (worst.error == ENOENT || worst.error == ENOTDIR)
+        return with_code(failed(worst.call, "there is no such file"), not_found);
+    return with_code(failed(worst.call), not_executable);
 }
 
 // The caller blocked signals and may ignore some; its command starts as after a login.
@@ -108,12 +118,13 @@ Fault execute(State&, const action::ResetSignals&) {
     return {};
 }
 
-// Closed here and not only on exec: nothing of the host is held while the command's file is opened (CVE-2024-21626).
-// Without CLOSE_RANGE_CLOEXEC, which 5.10 lacks.
+// Closed here and not only on exec: nothing of the host is held while the command's file is opened
+// (CVE-2024-21626). Without CLOSE_RANGE_CLOEXEC, which 5.10 lacks.
 Fault execute(State& state, const action::CloseDescriptors&) {
     state.root.reset();
     const int kept = state.channel.descriptor();
-    const unsigned first = kept >= first_own_descriptor ? static_cast<unsigned>(kept) + 1 : first_own_descriptor;
+    const unsigned first =
+        kept >= first_own_descriptor ? static_cast<unsigned>(kept) + 1 : first_own_descriptor;
     if (kept > first_own_descriptor &&
         sys::close_range(first_own_descriptor, static_cast<unsigned>(kept) - 1, 0) != 0)
         return failed("close_range");
@@ -123,7 +134,8 @@ Fault execute(State& state, const action::CloseDescriptors&) {
 
 Fault execute(State& state, const action::InstallFilter&) {
     const auto& filter = state.arguments.plan.filter;
-    const sock_fprog program{static_cast<unsigned short>(filter.size()), const_cast<sock_filter*>(filter.data())};
+    const sock_fprog program{static_cast<unsigned short>(filter.size()),
+                             const_cast<sock_filter*>(filter.data())};
     // WAIT_KILLABLE_RECV: no signal ends a call that the monitor has begun to serve. Linux 5.19.
     constexpr unsigned wanted = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
     int listener = sys::seccomp_set_filter(wanted, program);
@@ -139,7 +151,8 @@ Fault execute(State& state, const action::Execute&) {
     if (state.channel.executing(state.listener.get()) != 0) return failed("sendmsg");
     sys::execve_marked(state.command, state.arguments.argv, state.arguments.env, pidns::mark);
     if (errno == ENOENT)
-        return with_code(failed("execve", "the file is there, but not the interpreter that it names"), not_found);
+        return with_code(failed("execve", "the file is there, but not the interpreter that it names"),
+                         not_found);
     if (errno == ENOEXEC)
         return with_code(failed("execve", "neither a program for this machine nor a script with a #! line"),
                          not_executable);
@@ -150,16 +163,16 @@ Fault execute(State& state, const action::Execute&) {
 
 void run_child(const ChildArguments& arguments, channel::ParentEnd& others, channel::ChildEnd channel) {
     others.close();
-    // If the parent died before this call, no signal comes, but the channel is at its end. getppid() can't tell: it is
-    // 0 in a new pid namespace.
+    // If the parent died before this call, no signal comes, but the channel is at its end. getppid() can't
+    // tell: it is 0 in a new pid namespace.
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (!channel.wait_for_go()) _exit(125);
 
     child::State state{arguments, channel, Fd(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)), nullptr, Fd()};
     const std::vector<Step>& steps = arguments.plan.steps;
     for (size_t i = 0; i < steps.size(); ++i) {
-        const child::Fault fault =
-            std::visit([&state](const auto& action) { return child::execute(state, action); }, steps[i].action);
+        const child::Fault fault = std::visit(
+            [&state](const auto& action) { return child::execute(state, action); }, steps[i].action);
         if (fault.happened) child::report_and_exit(channel, i, fault);
     }
     _exit(125);  // a plan without Execute

@@ -1,8 +1,9 @@
 // The child half of a launch: what happens between clone3 and execve.
 //
-// EVERYTHING THAT RUNS HERE MUST BE ASYNC-SIGNAL-SAFE: the parent may have been forked from a program with threads, any of
-// which may have held the allocator's or another lock. No allocation, no stdio, no C++ object that allocates, no
-// exceptions. What the child needs was built before it existed; what goes wrong becomes one fixed-size record.
+// EVERYTHING THAT RUNS HERE MUST BE ASYNC-SIGNAL-SAFE: the parent may have been forked from a program with
+// threads, any of which may have held the allocator's or another lock. No allocation, no stdio, no C++ object
+// that allocates, no exceptions. What the child needs was built before it existed; what goes wrong becomes
+// one fixed-size record.
 #pragma once
 
 #include "runtime/action.h"
@@ -19,7 +20,8 @@ struct ChildArguments {
 };
 
 // Executes the plan, then the command. Reports a failure over the channel and ends with it.
-[[noreturn]] void run_child(const ChildArguments& arguments, channel::ParentEnd& others, channel::ChildEnd channel);
+[[noreturn]] void run_child(const ChildArguments& arguments, channel::ParentEnd& others,
+                            channel::ChildEnd channel);
 
 // The rest is between child.cpp and the files that carry out actions.
 namespace child {

@@ -45,7 +45,7 @@ void close_all_but(std::vector<int> kept) {
     options.on_started = [&](const Started& started) {
         send_report(reports, Started{started.init, Fd(dup(started.pidfd.get()))});
     };
-    options.on_warning = [&](const std::string& text) { send_report(reports, Warning{text}); };
+    options.on_notice = [&](const Notice& notice) { send_report(reports, notice); };
     Result<int> ended = 0;
     if (!*options.starter || getppid() != raw(starter))
         ended = fail_call("watch the starting program", "pidfd_open");
@@ -67,7 +67,7 @@ Container::Container(Fd keeper, Fd reports, Started started, HostPid keeper_pid)
       keeper_pid_(keeper_pid),
       init_(started.init) {}
 
-Result<Container> Container::start(const Spec& spec, const Warn& warn) {
+Result<Container> Container::start(const Spec& spec, const Notify& notify) {
     auto pipe = make_report_pipe();
     if (!pipe) return std::unexpected(std::move(pipe).error());
     const auto self = HostPid(getpid());
@@ -77,8 +77,8 @@ Result<Container> Container::start(const Spec& spec, const Warn& warn) {
     pipe->sender.reset();
     Fd keeper_fd(sys::pidfd_open(keeper, 0));
     while (auto report = receive_report(pipe->receiver)) {
-        if (const auto* warning = std::get_if<Warning>(&*report)) {
-            if (warn) warn(warning->text);
+        if (const auto* notice = std::get_if<Notice>(&*report)) {
+            if (notify) notify(*notice);
         } else if (auto* started = std::get_if<Started>(&*report)) {
             return Container(std::move(keeper_fd), std::move(pipe->receiver), std::move(*started), HostPid(keeper));
         } else if (auto* failed = std::get_if<Failed>(&*report)) {
@@ -114,11 +114,11 @@ Result<Exit> Container::wait() {
     return result;
 }
 
-Result<int> run(const Spec& spec, const Warn& warn) {
+Result<int> run(const Spec& spec, const Notify& notify) {
     const StatusStream status(spec.status_fd);
     KeeperOptions options;
     options.forward_signals = true;
-    options.on_warning = warn;
+    options.on_notice = notify;
     options.on_started = [&](const Started& started) { status.started(started.init); };
     auto ended = keep(spec, options);
     if (!ended) {

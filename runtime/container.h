@@ -8,12 +8,10 @@
 // time. Nothing here prints, installs a signal handler or changes the calling process; run() is the exception.
 #pragma once
 
-#include <functional>
-#include <string>
-
 #include "runtime/base/error.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
+#include "runtime/notice.h"
 #include "runtime/spec.h"
 
 namespace ctr {
@@ -26,14 +24,11 @@ struct Exit {
     int signal = 0;  // that signal, or 0
 };
 
-// For a person to read: what works, but not as one may expect.
-using Warn = std::function<void(const std::string&)>;
-
 class Container {
   public:
     // Starts the container and returns when its command has been executed, or with the reason why it could not be.
-    // warn is called for what comes up until then.
-    static Result<Container> start(const Spec& spec, const Warn& warn = {});
+    // notify is called for what comes up until then.
+    static Result<Container> start(const Spec& spec, const Notify& notify = {});
 
     Container(Container&&) noexcept = default;
     Container& operator=(Container&&) = delete;
@@ -61,6 +56,6 @@ class Container {
 // For a program whose only job is this container (the ctr command): the calling process itself becomes the keeper.
 // It changes the process for good (child subreaper, signals blocked and forwarded to init) and must be called from
 // the only thread. Returns the exit code as a shell would show it.
-Result<int> run(const Spec& spec, const Warn& warn = {});
+Result<int> run(const Spec& spec, const Notify& notify = {});
 
 }  // namespace ctr

@@ -16,8 +16,8 @@ struct Namespace {
     uint64_t flag;
     const char* name;
 };
-constexpr Namespace namespaces[] = {{CLONE_NEWUSER, "user"}, {CLONE_NEWNS, "mount"},      {CLONE_NEWUTS, "uts"},
-                                    {CLONE_NEWIPC, "ipc"},   {CLONE_NEWNET, "net"},       {CLONE_NEWPID, "pid"},
+constexpr Namespace namespaces[] = {{CLONE_NEWUSER, "user"},    {CLONE_NEWNS, "mount"}, {CLONE_NEWUTS, "uts"},
+                                    {CLONE_NEWIPC, "ipc"},      {CLONE_NEWNET, "net"},  {CLONE_NEWPID, "pid"},
                                     {CLONE_NEWCGROUP, "cgroup"}};
 
 std::string namespace_names(uint64_t flags) {
@@ -52,8 +52,12 @@ struct Detail {
     std::string operator()(const action::MakeLink& a) const { return "to " + a.points_to; }
     std::string operator()(const action::Unshare& a) const { return namespace_names(a.flags); }
     std::string operator()(const action::Control& a) const { return a.name + " " + std::to_string(a.value); }
-    std::string operator()(const action::DropBounding& a) const { return "drop " + caps::format(a.capabilities); }
-    std::string operator()(const action::SetIds& a) const { return a.clear_groups ? "without other groups" : ""; }
+    std::string operator()(const action::DropBounding& a) const {
+        return "drop " + caps::format(a.capabilities);
+    }
+    std::string operator()(const action::SetIds& a) const {
+        return a.clear_groups ? "without other groups" : "";
+    }
     std::string operator()(const action::SetCapabilities& a) const { return caps::format(a.effective); }
     std::string operator()(const action::SetUmask& a) const { return octal(a.mask); }
     template <class Other>

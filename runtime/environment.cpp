@@ -12,7 +12,8 @@ bool names(std::string_view variable, std::string_view name) {
 
 void set(std::vector<std::string>& env, std::string_view name, std::string_view value) {
     std::string variable = std::string(name) + "=" + std::string(value);
-    const auto place = std::find_if(env.begin(), env.end(), [&](const auto& old) { return names(old, name); });
+    const auto place =
+        std::find_if(env.begin(), env.end(), [&](const auto& old) { return names(old, name); });
     if (place == env.end())
         env.push_back(std::move(variable));
     else

@@ -29,15 +29,18 @@ Found setting(const Evidence& evidence, const std::string& name, const std::stri
     return name + " = " + value;
 }
 
-bool wants(const Evidence& evidence, uint64_t flag) { return (evidence.clone_flags & flag) != 0; }
+bool wants(const Evidence& evidence, uint64_t flag) {
+    return (evidence.clone_flags & flag) != 0;
+}
 
 struct Limit {
     uint64_t flag;
     const char* name;
 };
-constexpr Limit limits[] = {{CLONE_NEWUSER, "user.max_user_namespaces"}, {CLONE_NEWNS, "user.max_mnt_namespaces"},
-                            {CLONE_NEWUTS, "user.max_uts_namespaces"},   {CLONE_NEWIPC, "user.max_ipc_namespaces"},
-                            {CLONE_NEWPID, "user.max_pid_namespaces"},   {CLONE_NEWNET, "user.max_net_namespaces"}};
+constexpr Limit limits[] = {
+    {CLONE_NEWUSER, "user.max_user_namespaces"}, {CLONE_NEWNS, "user.max_mnt_namespaces"},
+    {CLONE_NEWUTS, "user.max_uts_namespaces"},   {CLONE_NEWIPC, "user.max_ipc_namespaces"},
+    {CLONE_NEWPID, "user.max_pid_namespaces"},   {CLONE_NEWNET, "user.max_net_namespaces"}};
 
 Found forbidden_by_limit(const Evidence& evidence) {
     for (const Limit& limit : limits)
@@ -51,19 +54,23 @@ Found no_cgroup_namespaces(const Evidence& evidence) {
 }
 
 Found forbidden_to_unprivileged(const Evidence& evidence) {
-    return wants(evidence, CLONE_NEWUSER) ? setting(evidence, "kernel.unprivileged_userns_clone", "0") : std::nullopt;
+    return wants(evidence, CLONE_NEWUSER) ? setting(evidence, "kernel.unprivileged_userns_clone", "0")
+                                          : std::nullopt;
 }
 
 Found restricted_by_apparmor(const Evidence& evidence) {
-    return wants(evidence, CLONE_NEWUSER) ? setting(evidence, "kernel.apparmor_restrict_unprivileged_userns", "1")
-                                          : std::nullopt;
+    return wants(evidence, CLONE_NEWUSER)
+               ? setting(evidence, "kernel.apparmor_restrict_unprivileged_userns", "1")
+               : std::nullopt;
 }
 
 Found user_namespace_wanted(const Evidence& evidence) {
     return wants(evidence, CLONE_NEWUSER) ? Found("") : std::nullopt;
 }
 
-Found new_privileges_allowed(const Evidence& evidence) { return evidence.no_new_privs ? std::nullopt : Found(""); }
+Found new_privileges_allowed(const Evidence& evidence) {
+    return evidence.no_new_privs ? std::nullopt : Found("");
+}
 
 // Mounts below /proc: what an outer launcher hid.
 Found maskings(const Evidence& evidence) {
@@ -82,7 +89,8 @@ Found maskings(const Evidence& evidence) {
     return found.empty() ? std::nullopt : Found(found);
 }
 
-// CALL failed with ERRNO, and LOOK (if any) has found what is put in place of {}. The first row that fits is taken.
+// CALL failed with ERRNO, and LOOK (if any) has found what is put in place of {}. The first row that fits is
+// taken.
 struct Row {
     std::string_view call;
     int error;
@@ -101,44 +109,56 @@ constexpr Row rows[] = {
     {"clone3", ENOSPC, forbidden_by_limit, "{}, so no such namespace may be made",
      "raise it with sysctl -w, as root of the host"},
     {"clone3", ENOSPC, nullptr, "a limit on the number or the nesting of namespaces is reached",
-     "look at user.max_*_namespaces; namespaces nest 32 deep, and ctr's own pid layer has no pid namespaces inside"},
+     "look at user.max_*_namespaces; namespaces nest 32 deep, and ctr's own pid layer has no pid namespaces "
+     "inside"},
     {"clone3", EUSERS, nullptr, "user namespaces are nested too deeply", "start ctr further outside"},
     {"clone3", EPERM, forbidden_to_unprivileged, "{}: user namespaces are root's alone",
      "run ctr as root, or as root of the host: sysctl -w kernel.unprivileged_userns_clone=1"},
-    {"clone3", EPERM, restricted_by_apparmor, "{}: AppArmor lets only programs with a profile make user namespaces",
+    {"clone3", EPERM, restricted_by_apparmor,
+     "{}: AppArmor lets only programs with a profile make user namespaces",
      "run ctr as root, or give it an AppArmor profile with the rule \"userns\""},
     {"clone3", EPERM, user_namespace_wanted,
      "a security module, the filter of an outer container or a chroot forbids user namespaces", use_root},
-    {"clone3", EPERM, nullptr, "a security module or the filter of an outer container forbids it", "--userns=yes"},
-    {"clone3", EACCES, restricted_by_apparmor, "{}: AppArmor lets only programs with a profile make user namespaces",
+    {"clone3", EPERM, nullptr, "a security module or the filter of an outer container forbids it",
+     "--userns=yes"},
+    {"clone3", EACCES, restricted_by_apparmor,
+     "{}: AppArmor lets only programs with a profile make user namespaces",
      "run ctr as root, or give it an AppArmor profile with the rule \"userns\""},
     {"clone3", EACCES, nullptr, "a security module forbids it", use_root},
-    {"clone3", EINVAL, nullptr, "the kernel was built without one of these namespaces", "zgrep _NS= /proc/config.gz"},
-    {"clone3", EAGAIN, nullptr, "the limit on processes is reached", "look at ulimit -u and pids.max of the cgroup"},
+    {"clone3", EINVAL, nullptr, "the kernel was built without one of these namespaces",
+     "zgrep _NS= /proc/config.gz"},
+    {"clone3", EAGAIN, nullptr, "the limit on processes is reached",
+     "look at ulimit -u and pids.max of the cgroup"},
 
     {"write", EPERM, restricted_by_apparmor, "{}: AppArmor takes all rights from new user namespaces",
      "run ctr as root, or give it an AppArmor profile with the rule \"userns\""},
-    {"write", EPERM, nullptr, "the caller may not map its own id", "start ctr with an id that exists in its namespace"},
+    {"write", EPERM, nullptr, "the caller may not map its own id",
+     "start ctr with an id that exists in its namespace"},
     {"openat2", ENODEV, nullptr, "/proc is no procfs", "mount -t proc proc /proc before ctr is started"},
     {"openat2", EXDEV, nullptr, "something is mounted over this file of /proc", "start ctr further outside"},
 
     {"fsmount", EPERM, maskings,
-     "the kernel refuses a new file system of this kind to those who can't see all of the outer one (\"mount too "
+     "the kernel refuses a new file system of this kind to those who can't see all of the outer one (\"mount "
+     "too "
      "revealing\"), and parts of it are hidden here: {}",
      flat_hint},
     {"fsmount", EPERM, nullptr,
-     "the kernel refuses a new file system of this kind to those who can't see all of the outer one (\"mount too "
+     "the kernel refuses a new file system of this kind to those who can't see all of the outer one (\"mount "
+     "too "
      "revealing\"), and there is no full one here",
      flat_hint},
-    {"fsconfig", EPERM, nullptr, "the file system may be mounted by the owner of its namespace only", flat_hint},
+    {"fsconfig", EPERM, nullptr, "the file system may be mounted by the owner of its namespace only",
+     flat_hint},
     {"fsopen", ENODEV, nullptr, "the kernel has no such file system", ""},
     {"mount", EACCES, restricted_by_apparmor, "{}: AppArmor takes all rights from new user namespaces",
      "run ctr as root, or give it an AppArmor profile with the rule \"userns\""},
     {"mkdirat", EROFS, nullptr, "the directory is missing, and the root file system is read-only", make_it},
     {"mkdirat", EACCES, nullptr, "the directory is missing, and the caller may not create it", make_it},
-    {"mkdirat", EPERM, nullptr, "the directory is missing, and the file system doesn't let one be created", make_it},
+    {"mkdirat", EPERM, nullptr, "the directory is missing, and the file system doesn't let one be created",
+     make_it},
     {"mkdirat", ENOSPC, nullptr, "the directory is missing, and the file system is full", make_it},
-    {"mkdirat", EOVERFLOW, nullptr, "the directory is missing, and its parent's owner has no id inside", make_it},
+    {"mkdirat", EOVERFLOW, nullptr, "the directory is missing, and its parent's owner has no id inside",
+     make_it},
     {"mkdirat", ENOTDIR, nullptr, "something that is no directory is in the way", "remove it from the root"},
     {"mkdirat", ENOENT, nullptr, "a link that leads nowhere is in the way", "remove it from the root"},
     {"mkdirat", ELOOP, nullptr, "a loop of links is in the way", "remove it from the root"},
@@ -146,7 +166,8 @@ constexpr Row rows[] = {
      "remove it from the root"},
     {"open_tree", EINVAL, nullptr, "the mount may not be copied: it is unbindable, or hides others below it",
      "a directory on another file system"},
-    {"pivot_root", EINVAL, nullptr, "the current root is a chroot or the initial RAM disk", "start ctr outside of it"},
+    {"pivot_root", EINVAL, nullptr, "the current root is a chroot or the initial RAM disk",
+     "start ctr outside of it"},
 
     {"unshare", EINVAL, nullptr, "the kernel was built without cgroup namespaces", ""},
     {"unshare", ENOSPC, no_cgroup_namespaces, "{}, so no such namespace may be made",
@@ -159,16 +180,19 @@ constexpr Row rows[] = {
     {"capset", EPERM, nullptr, "a capability that is to be kept is missing", "--cap-drop, or --userns=yes"},
     {"sethostname", EPERM, nullptr, "CAP_SYS_ADMIN is missing", "--userns=yes"},
     {"landlock_restrict_self", E2BIG, nullptr, "Landlock domains nest 16 deep", "start ctr further outside"},
-    {"seccomp", EBUSY, nullptr, "ctr runs within a container that has a monitor already, and a process can have one only",
+    {"seccomp", EBUSY, nullptr,
+     "ctr runs within a container that has a monitor already, and a process can have one only",
      "--pidns=host: the outer container's numbers stay valid inside"},
     {"seccomp", EACCES, new_privileges_allowed,
      "without no_new_privs a filter needs CAP_SYS_ADMIN, which is missing", "leave --no-new-privs=false out"},
-    {"seccomp", EINVAL, nullptr, "the kernel has no seccomp filters with user notification", "--pidns=kernel"},
+    {"seccomp", EINVAL, nullptr, "the kernel has no seccomp filters with user notification",
+     "--pidns=kernel"},
 
     {"chdir", ENOENT, nullptr, "there is no such directory inside", "--workdir with one that exists"},
     {"chdir", ENOTDIR, nullptr, "it is not a directory", "--workdir with a directory"},
     {"chdir", EACCES, nullptr, "the user inside may not enter it", "--workdir with another one"},
-    {"access", EACCES, nullptr, "it may not be executed by this user: its mode or a noexec mount forbids it", ""},
+    {"access", EACCES, nullptr, "it may not be executed by this user: its mode or a noexec mount forbids it",
+     ""},
     {"stat", EISDIR, nullptr, "a directory can't be executed", ""},
     {"stat", EACCES, nullptr, "a directory on the way to it is closed to this user", ""},
     {"execve", EACCES, nullptr, "it, or the interpreter that it names, may not be executed", ""},
@@ -202,7 +226,8 @@ Error explain(Error error, const Plan& plan) {
     Evidence evidence;
     evidence.clone_flags = plan.clone_flags;
     for (const Step& step : plan.steps)
-        if (const auto* ids = std::get_if<action::SetCapabilities>(&step.action); ids != nullptr && ids->after_filter)
+        if (const auto* ids = std::get_if<action::SetCapabilities>(&step.action);
+            ids != nullptr && ids->after_filter)
             evidence.no_new_privs = false;
     evidence.read = [](const std::string& path) -> Found {
         auto text = path::read_text(path);

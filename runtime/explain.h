@@ -15,11 +15,12 @@ namespace ctr {
 struct Evidence {
     uint64_t clone_flags = 0;  // of the launch that failed
     bool no_new_privs = true;
-    std::function<std::optional<std::string>(const std::string& path)> read;  // a file's text, if it can be read
+    std::function<std::optional<std::string>(const std::string& path)>
+        read;  // a file's text, if it can be read
 };
 
-// Adds cause and way out to an error of launch(), where the table knows them. Blames a setting only if it has been
-// read and is to blame, and quotes its value.
+// Adds cause and way out to an error of launch(), where the table knows them. Blames a setting only if it has
+// been read and is to blame, and quotes its value.
 Error explain(Error error, const Evidence& evidence);
 
 // The same with this host's evidence.

@@ -47,7 +47,9 @@ std::string working_directory() {
 
 }  // namespace
 
-bool HostFacts::privileged() const { return (effective & caps::bit(CAP_SYS_ADMIN)) != 0; }
+bool HostFacts::privileged() const {
+    return (effective & caps::bit(CAP_SYS_ADMIN)) != 0;
+}
 
 std::vector<IdRange> parse_id_map(const std::string& text) {
     std::vector<IdRange> ranges;

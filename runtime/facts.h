@@ -20,12 +20,12 @@ struct IdRange {
 struct HostFacts {
     uid_t uid = 0;  // effective
     gid_t gid = 0;
-    uint64_t effective = 0;         // capabilities; bit n: capability n
+    uint64_t effective = 0;  // capabilities; bit n: capability n
     uint64_t bounding = 0;
-    int last_capability = 0;        // the highest that the kernel knows
+    int last_capability = 0;  // the highest that the kernel knows
     bool initial_user_namespace = false;
     bool setgroups_allowed = true;
-    std::vector<IdRange> uids;      // that a process here can take on
+    std::vector<IdRange> uids;  // that a process here can take on
     std::vector<IdRange> gids;
     int landlock_abi = 0;           // 0: the kernel has none
     std::string working_directory;  // the caller's

@@ -25,8 +25,8 @@ Step map_step(const char* file, const char* what, uint32_t inside, uint32_t outs
 std::string obstacle(const User& wanted, const HostFacts& facts) {
     const std::string ids = std::to_string(wanted.uid) + ":" + std::to_string(wanted.gid);
     if (!contains(facts.uids, wanted.uid))
-        return "user " + std::to_string(wanted.uid) + " of " + ids + " doesn't exist in this user namespace (it has " +
-               ranges_text(facts.uids) + ")";
+        return "user " + std::to_string(wanted.uid) + " of " + ids +
+               " doesn't exist in this user namespace (it has " + ranges_text(facts.uids) + ")";
     if (!contains(facts.gids, wanted.gid))
         return "group " + std::to_string(wanted.gid) + " of " + ids +
                " doesn't exist in this user namespace (it has " + ranges_text(facts.gids) + ")";
@@ -42,8 +42,12 @@ Result<Identity> choose(const Spec& spec, const HostFacts& facts) {
     const std::string problem = spec.user ? obstacle(wanted, facts) : std::string();
 
     switch (spec.userns) {
-        case UserNamespace::yes: identity.new_user_namespace = true; break;
-        case UserNamespace::automatic: identity.new_user_namespace = !facts.privileged() || !problem.empty(); break;
+        case UserNamespace::yes:
+            identity.new_user_namespace = true;
+            break;
+        case UserNamespace::automatic:
+            identity.new_user_namespace = !facts.privileged() || !problem.empty();
+            break;
         case UserNamespace::no:
             if (!facts.privileged())
                 return fail_input("choose namespaces",

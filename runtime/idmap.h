@@ -1,5 +1,5 @@
-// User and group ids of the container: which it shall have, whether that needs a user namespace of its own, and how
-// that one is mapped. Pure.
+// User and group ids of the container: which it shall have, whether that needs a user namespace of its own,
+// and how that one is mapped. Pure.
 #pragma once
 
 #include <sys/types.h>
@@ -17,16 +17,18 @@ struct Identity {
     uid_t uid = 0;  // inside
     gid_t gid = 0;
     bool new_user_namespace = false;
-    bool change = false;        // the child must take the ids on (a new namespace's map gives them to it by itself)
+    bool change = false;  // the child must take the ids on (a new namespace's map gives them to it by itself)
     bool clear_groups = false;
 };
 
-// A new user namespace is made where it is asked for, where the caller can't do without, and where it alone can give
-// the ids that were asked for (a caller in a namespace that maps only one). Ids that can't be had are errors.
+// A new user namespace is made where it is asked for, where the caller can't do without, and where it alone
+// can give the ids that were asked for (a caller in a namespace that maps only one). Ids that can't be had
+// are errors.
 Result<Identity> choose(const Spec& spec, const HostFacts& facts);
 
-// Maps one id inside to the caller's own outside. A child of the caller may write that without privilege, if it gives
-// up setgroups first: else a process could leave a group that is there to keep it out (CVE-2014-8989).
+// Maps one id inside to the caller's own outside. A child of the caller may write that without privilege, if
+// it gives up setgroups first: else a process could leave a group that is there to keep it out
+// (CVE-2014-8989).
 std::vector<Step> map_steps(const Identity& identity, const HostFacts& facts);
 
 }  // namespace ctr::idmap

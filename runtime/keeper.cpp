@@ -38,15 +38,13 @@ Result<Plan> plan_for(const Spec& spec) {
     return plan;
 }
 
-Result<std::optional<cgroup::Group>> group_for(const Spec& spec, const KeeperOptions& options) {
-    if (spec.io_limits.empty()) return std::nullopt;
+Result<CgroupPlan> cgroup_for(const Spec& spec) {
+    if (spec.io_limits.empty()) return CgroupPlan{};
     auto name = cgroup::unique_group_name();
     if (!name) return std::unexpected(std::move(name).error());
-    auto group = cgroup::Group::create(*name, spec.io_limits);
-    if (!group) return std::unexpected(std::move(group).error());
-    if (options.on_warning)
-        for (const std::string& warning : group->warnings()) options.on_warning(warning);
-    return std::optional(std::move(*group));
+    auto directories = cgroup::possible_directories(*name);
+    if (!directories) return std::unexpected(std::move(directories).error());
+    return CgroupPlan{std::move(*name), spec.io_limits, std::move(*directories)};
 }
 
 Result<Fd> block_signals() {
@@ -84,8 +82,8 @@ class Watch {
         }
     }
 
-    std::optional<Result<int>> operator()(Warning warning) {
-        if (options_.on_warning) options_.on_warning(warning.text);
+    std::optional<Result<int>> operator()(const Notice& notice) {
+        if (options_.on_notice) options_.on_notice(notice);
         return {};
     }
     std::optional<Result<int>> operator()(Started started) {
@@ -121,8 +119,8 @@ class Watch {
 Result<int> keep(const Spec& spec, const KeeperOptions& options) {
     auto plan = plan_for(spec);
     if (!plan) return std::unexpected(std::move(plan).error());
-    auto group = group_for(spec, options);
-    if (!group) return std::unexpected(std::move(group).error());
+    auto cgroup = cgroup_for(spec);
+    if (!cgroup) return std::unexpected(std::move(cgroup).error());
     auto signals = block_signals();
     if (!signals) return std::unexpected(std::move(signals).error());
     auto pipe = make_report_pipe();
@@ -137,7 +135,7 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
     if (supervisor < 0) return fail_call("create the supervisor", "fork");
     if (supervisor == 0) {
         pipe->receiver.reset();
-        supervise(*plan, *group ? &**group : nullptr, std::move(pipe->sender), keeper);
+        supervise(*plan, *cgroup, std::move(pipe->sender), keeper);
     }
     pipe->sender.reset();
     const Fd supervisor_fd(sys::pidfd_open(supervisor, 0));
@@ -148,6 +146,7 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
     waitpid(supervisor, &status, 0);
     if (result) return std::move(*result);
     end_descendants(foreign);
+    (void)cgroup::remove_directories(cgroup->directories);
     return std::unexpected(Error{.step = "run the container",
                                  .call = {},
                                  .err = 0,

@@ -1,5 +1,5 @@
-// The keeper: the process that stands for the container towards its starter. It owns the cgroup, forks the
-// supervisor, passes signals on and reports; should the supervisor be killed, it ends what is left.
+// The keeper: the process that stands for the container towards its starter. It forks the supervisor, passes signals
+// on and reports; should the supervisor be killed, it ends what is left and removes the cgroup.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct KeeperOptions {
     bool forward_signals = false;   // signals to the keeper go to init
     std::optional<Fd> starter;      // becomes readable when the starter has ended: the container ends too
     std::function<void(const Started&)> on_started;
-    std::function<void(const std::string&)> on_warning;
+    Notify on_notice;
 };
 
 // Runs the container to its end: the wait status of its init. Changes the calling process for good: it becomes a

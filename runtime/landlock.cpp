@@ -16,8 +16,8 @@ struct RulesetAttributes {
     uint64_t scoped = 0;
 };
 
-constexpr uint64_t scope_signal = 1U << 1;     // LANDLOCK_SCOPE_SIGNAL
-constexpr uint32_t create_version = 1U << 0;   // LANDLOCK_CREATE_RULESET_VERSION
+constexpr uint64_t scope_signal = 1U << 1;    // LANDLOCK_SCOPE_SIGNAL
+constexpr uint32_t create_version = 1U << 0;  // LANDLOCK_CREATE_RULESET_VERSION
 
 }  // namespace
 

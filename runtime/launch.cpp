@@ -45,7 +45,8 @@ class Unfinished {
     siginfo_t reap() {
         siginfo_t end{};
         const auto pidfd = static_cast<id_t>(launched_->pidfd.get());
-        while (waitid(static_cast<idtype_t>(P_PIDFD), pidfd, &end, WEXITED | __WALL) != 0 && errno == EINTR) {}
+        while (waitid(static_cast<idtype_t>(P_PIDFD), pidfd, &end, WEXITED | __WALL) != 0 && errno == EINTR) {
+        }
         launched_ = nullptr;
         return end;
     }
@@ -85,13 +86,15 @@ Error died(const siginfo_t& end) {
 }
 
 // Follows the child's reports to the end of the channel.
-Status follow(const Plan& plan, const channel::ParentEnd& channel, Launched& launched, Unfinished& unfinished) {
+Status follow(const Plan& plan, const channel::ParentEnd& channel, Launched& launched,
+              Unfinished& unfinished) {
     bool executing = false;
     for (;;) {
         auto event = channel.receive();
         if (!event) return std::unexpected(event.error());
         switch (event->kind) {
-            case channel::Event::Kind::failed: return std::unexpected(from_failure(plan, event->failure));
+            case channel::Event::Kind::failed:
+                return std::unexpected(from_failure(plan, event->failure));
             case channel::Event::Kind::executing:
                 executing = true;
                 launched.listener = std::move(event->listener);
@@ -103,7 +106,8 @@ Status follow(const Plan& plan, const channel::ParentEnd& channel, Launched& lau
     }
 }
 
-Status lead(const Plan& plan, const BeforeGo& before_go, const channel::ParentEnd& channel, Launched& launched) {
+Status lead(const Plan& plan, const BeforeGo& before_go, const channel::ParentEnd& channel,
+            Launched& launched) {
     Unfinished unfinished(launched);
     if (before_go)
         if (const auto ready = before_go(launched.pid); !ready) return ready;

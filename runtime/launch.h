@@ -1,4 +1,5 @@
-// The parent half of a launch: creates the container's first process and brings it to its command (channel.h draws how).
+// The parent half of a launch: creates the container's first process and brings it to its command (channel.h
+// draws how).
 #pragma once
 
 #include <functional>
@@ -17,13 +18,14 @@ struct Launched {
     Fd listener;  // of the plan's filter; absent without one
 };
 
-// What has to be done with the process while it does nothing yet, such as joining a cgroup. An error ends the launch.
+// What has to be done with the process while it does nothing yet, such as joining a cgroup. An error ends the
+// launch.
 using BeforeGo = std::function<Status(HostPid)>;
 
-// Blocks until the command has been executed. The calling thread is the parent: when it ends, the kernel kills the
-// command. The caller keeps signals blocked around the call, so that no handler of its runs in the child; the child
-// unblocks and resets them. On error no process is left. Errors carry 127 when the command isn't there, 126 when it
-// can't be executed, and the likely cause (explain.h).
+// Blocks until the command has been executed. The calling thread is the parent: when it ends, the kernel
+// kills the command. The caller keeps signals blocked around the call, so that no handler of its runs in the
+// child; the child unblocks and resets them. On error no process is left. Errors carry 127 when the command
+// isn't there, 126 when it can't be executed, and the likely cause (explain.h).
 Result<Launched> launch(const Plan& plan, const BeforeGo& before_go);
 
 }  // namespace ctr

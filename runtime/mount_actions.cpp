@@ -1,5 +1,5 @@
-// Actions on the mount namespace. Every target is resolved inside the root by the kernel and used by descriptor only
-// (CVE-2021-30465: a path checked first and mounted by name later can be swapped in between).
+// Actions on the mount namespace. Every target is resolved inside the root by the kernel and used by
+// descriptor only (CVE-2021-30465: a path checked first and mounted by name later can be swapped in between).
 // Async-signal-safe: see child.h.
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -19,10 +19,13 @@ namespace {
 
 constexpr unsigned clone_mount = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH;
 
-Fd clone_tree(int fd) { return Fd(sys::open_tree(fd, "", clone_mount | AT_RECURSIVE)); }
+Fd clone_tree(int fd) {
+    return Fd(sys::open_tree(fd, "", clone_mount | AT_RECURSIVE));
+}
 
-// Puts a detached tree onto a target, with MOUNT_ATTR_* added to all mounts of the tree. Where the kernel can't do
-// that to a detached tree (before 5.12), it is done right afterwards: nobody else is in this namespace yet.
+// Puts a detached tree onto a target, with MOUNT_ATTR_* added to all mounts of the tree. Where the kernel
+// can't do that to a detached tree (before 5.12), it is done right afterwards: nobody else is in this
+// namespace yet.
 Fault attach(const Fd& tree, const Fd& target, uint64_t attributes, const char* text) {
     bool remount = false;
     if (attributes != 0) {
@@ -33,7 +36,8 @@ Fault attach(const Fd& tree, const Fd& target, uint64_t attributes, const char* 
             remount = true;
         }
     }
-    if (sys::move_mount(tree.get(), "", target.get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+    if (sys::move_mount(tree.get(), "", target.get(), "",
+                        MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
         return failed("move_mount", text);
     if (!remount) return {};
     const char* call = remount_tree(tree.get(), attributes);
@@ -46,7 +50,8 @@ Fault configure(const Fd& context, const Options& options) {
     for (const auto& [key, value] : options) {
         const unsigned command = value.empty() ? FSCONFIG_SET_FLAG : FSCONFIG_SET_STRING;
         const char* text = value.empty() ? nullptr : value.c_str();
-        if (sys::fsconfig(context.get(), command, key.c_str(), text, 0) != 0) return failed("fsconfig", key.c_str());
+        if (sys::fsconfig(context.get(), command, key.c_str(), text, 0) != 0)
+            return failed("fsconfig", key.c_str());
     }
     return {};
 }
@@ -57,21 +62,25 @@ Fault make_file_system(const char* type, const Options* options, uint64_t attrib
     if (!context) return failed("fsopen", type);
     if (options != nullptr)
         if (const Fault fault = configure(context, *options); fault.happened) return fault;
-    if (sys::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return failed("fsconfig", type);
+    if (sys::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0)
+        return failed("fsconfig", type);
     mount.reset(sys::fsmount(context.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(attributes)));
     return mount ? Fault{} : failed("fsmount", type);
 }
 bool is_verified(action::Source source, int fd) {
     switch (source) {
-        case action::Source::procfs: return path::is_procfs_root(fd);
-        case action::Source::sysfs: return path::is_sysfs(fd);
-        case action::Source::directory: break;
+        case action::Source::procfs:
+            return path::is_procfs_root(fd);
+        case action::Source::sysfs:
+            return path::is_sysfs(fd);
+        case action::Source::directory:
+            break;
     }
     return true;
 }
 
-// The mask of a file is the container's own null device: verified, because a mask that is an ordinary file would be
-// a place where secrets are written to (CVE-2025-31133).
+// The mask of a file is the container's own null device: verified, because a mask that is an ordinary file
+// would be a place where secrets are written to (CVE-2025-31133).
 Fault mask_file(State& state, const Fd& target, const char* text) {
     const Fd null(path::open_exactly(state.root.get(), "/dev/null"));
     if (!null) return failed("openat2", "/dev/null");
@@ -83,8 +92,9 @@ Fault mask_file(State& state, const Fd& target, const char* text) {
 
 Fault mask_directory(const Fd& target, const char* text) {
     Fd empty;
-    const Fault fault = make_file_system(
-        "tmpfs", nullptr, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, empty);
+    const Fault fault =
+        make_file_system("tmpfs", nullptr,
+                         MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, empty);
     return fault.happened ? fault : attach(empty, target, 0, text);
 }
 
@@ -112,7 +122,8 @@ Fault execute(State& state, const action::Mount& action) {
     Fd mount;
     const Fault fault = make_file_system(action.type.c_str(), &action.options, action.attributes, mount);
     if (fault.happened) return fault;
-    const Fd target(path::make_directory_in_root(state.root.get(), action.target.c_str(), action.directory_mode));
+    const Fd target(
+        path::make_directory_in_root(state.root.get(), action.target.c_str(), action.directory_mode));
     if (!target) return failed("mkdirat", action.target.c_str());
     return attach(mount, target, 0, action.target.c_str());
 }
@@ -139,7 +150,8 @@ Fault execute(State& state, const action::BindDevice& action) {
     if (!tree) return failed("open_tree", action.name.c_str());
     const Fd dev(path::open_in_root(state.root.get(), "/dev", O_PATH | O_DIRECTORY));
     if (!dev) return failed("openat2", "/dev");
-    const Fd made(openat(dev.get(), action.name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666));
+    const Fd made(
+        openat(dev.get(), action.name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!made) return failed("openat", action.name.c_str());
     return attach(tree, made, 0, action.name.c_str());
 }
@@ -148,7 +160,8 @@ Fault execute(State& state, const action::MakeLink& action) {
     const std::string& target = action.target;
     char directory[256];
     const size_t slash = target.rfind('/');
-    if (slash == std::string::npos || slash >= sizeof directory) return refused("the link's path is too long");
+    if (slash == std::string::npos || slash >= sizeof directory)
+        return refused("the link's path is too long");
     target.copy(directory, slash);
     directory[slash] = 0;
     const Fd parent(path::open_in_root(state.root.get(), directory, O_PATH | O_DIRECTORY));

@@ -40,17 +40,21 @@ struct Draft {
     uint64_t held() const { return identity.uid == 0 ? capabilities : 0; }
 };
 
-uint64_t all_capabilities(const HostFacts& facts) { return caps::bit(facts.last_capability + 1) - 1; }
+uint64_t all_capabilities(const HostFacts& facts) {
+    return caps::bit(facts.last_capability + 1) - 1;
+}
 
-Result<uint64_t> choose_capabilities(const Spec& spec, const HostFacts& facts, const idmap::Identity& identity) {
+Result<uint64_t> choose_capabilities(const Spec& spec, const HostFacts& facts,
+                                     const idmap::Identity& identity) {
     const uint64_t available =
         identity.new_user_namespace ? all_capabilities(facts) : facts.effective & facts.bounding;
     if (!spec.cap_add.empty() && identity.uid != 0 && spec.no_new_privs)
-        return fail_input("choose capabilities",
-                          "user " + std::to_string(identity.uid) +
-                              " inside could not use them: a user other than 0 loses its capabilities when the command "
-                              "is executed, and no_new_privs keeps programs from regaining any",
-                          "--user 0, or leave --cap-add out");
+        return fail_input(
+            "choose capabilities",
+            "user " + std::to_string(identity.uid) +
+                " inside could not use them: a user other than 0 loses its capabilities when the command "
+                "is executed, and no_new_privs keeps programs from regaining any",
+            "--user 0, or leave --cap-add out");
     return caps::choose(spec.cap_add, spec.cap_drop, available);
 }
 
@@ -64,8 +68,8 @@ uint64_t clone_flags(const Spec& spec, const idmap::Identity& identity) {
 
 void add_process_steps(Draft& draft) {
     draft.add(idmap::map_steps(draft.identity, draft.facts));
-    // CVE-2016-9962: while descriptors of the host are open, no process of the container may look into this one.
-    // execve of the command makes it dumpable again.
+    // CVE-2016-9962: while descriptors of the host are open, no process of the container may look into this
+    // one. execve of the command makes it dumpable again.
     draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
     draft.add("start a new session", action::NewSession{});
     if (draft.flat())
@@ -76,8 +80,10 @@ void add_namespace_steps(Draft& draft) {
     // After the parent has put this process into its cgroup, so that the new namespace's root is that one.
     draft.add("hide the host's cgroups", action::Unshare{CLONE_NEWCGROUP});
     if (!draft.spec.hostname.empty())
-        draft.add("set the host name to \"" + draft.spec.hostname + "\"", action::SetHostname{draft.spec.hostname});
-    if (draft.spec.network == Network::none) draft.add("bring the loopback interface up", action::LoopbackUp{});
+        draft.add("set the host name to \"" + draft.spec.hostname + "\"",
+                  action::SetHostname{draft.spec.hostname});
+    if (draft.spec.network == Network::none)
+        draft.add("bring the loopback interface up", action::LoopbackUp{});
 }
 
 void add_privilege_steps(Draft& draft) {
@@ -87,8 +93,9 @@ void add_privilege_steps(Draft& draft) {
     if (const uint64_t surplus = bounding & ~draft.capabilities; surplus != 0)
         draft.add("bound capabilities", action::DropBounding{surplus});
     if (identity.change)
-        draft.add("become user " + std::to_string(identity.uid) + " and group " + std::to_string(identity.gid),
-                  action::SetIds{identity.clear_groups, identity.uid, identity.gid});
+        draft.add(
+            "become user " + std::to_string(identity.uid) + " and group " + std::to_string(identity.gid),
+            action::SetIds{identity.clear_groups, identity.uid, identity.gid});
     draft.add("die with the supervisor", action::DieWithParent{});
     const uint64_t until_filter = draft.keeps_admin() ? caps::bit(CAP_SYS_ADMIN) : 0;
     draft.add("set capabilities", caps::set_exactly(draft.held() | until_filter, false));
@@ -109,11 +116,12 @@ void add_command_steps(Draft& draft) {
     const auto path = environment::find(draft.plan.env, "PATH").value_or("");
     const bool searched = name.find('/') == std::string::npos;
     draft.add("find the command \"" + name + "\"" + (searched ? " in PATH (" + path + ")" : ""),
-              action::FindCommand{environment::candidates(name, path)});
+              action::FindCommand{environment::candidates(name, path), searched});
     draft.add("reset signals", action::ResetSignals{});
     draft.add("close the host's descriptors", action::CloseDescriptors{});
     if (draft.flat()) draft.add("install the filter of the pid layer", action::InstallFilter{});
-    // A larger set is left in one case only; what is wanted then is made true after the last user of CAP_SYS_ADMIN.
+    // A larger set is left in one case only; what is wanted then is made true after the last user of
+    // CAP_SYS_ADMIN.
     if (draft.keeps_admin()) draft.add("give up CAP_SYS_ADMIN", caps::set_exactly(draft.held(), true));
     draft.add("execute \"" + name + "\"", action::Execute{});
 }

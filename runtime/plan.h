@@ -1,5 +1,6 @@
-// How a Spec is carried out on this host: an immutable list of named steps, made before any process exists and
-// executed by the child (child.h) in order. Plans are compared and printed in tests; only execution has effects.
+// How a Spec is carried out on this host: an immutable list of named steps, made before any process exists
+// and executed by the child (child.h) in order. Plans are compared and printed in tests; only execution has
+// effects.
 #pragma once
 
 #include <linux/filter.h>
@@ -16,15 +17,16 @@
 namespace ctr {
 
 struct Plan {
-    uint64_t clone_flags = 0;        // CLONE_NEW*
-    std::vector<Step> steps;         // executed by the child in order, after "go"; the last one is Execute
+    uint64_t clone_flags = 0;  // CLONE_NEW*
+    std::vector<Step> steps;   // executed by the child in order, after "go"; the last one is Execute
     std::vector<std::string> argv;
-    std::vector<std::string> env;    // "K=V"
-    std::vector<sock_filter> filter; // flat mode: the pid layer's filter; else empty
+    std::vector<std::string> env;     // "K=V"
+    std::vector<sock_filter> filter;  // flat mode: the pid layer's filter; else empty
 };
 
-// Decides everything that can be decided without acting. Pure, but for opening the root directory, whose identity the
-// plan holds, and for reading whether it is there. The result is move-only and may outlive the facts.
+// Decides everything that can be decided without acting. Pure, but for opening the root directory, whose
+// identity the plan holds, and for reading whether it is there. The result is move-only and may outlive the
+// facts.
 //
 // The order of the steps, and why:
 //   ids of a new user namespace   before anything that creates a file (unmapped ids can't own one)

@@ -50,7 +50,9 @@ Fault execute(State&, const action::LoopbackUp&) {
 }
 
 // Away from the caller's terminal, into which a process inside could otherwise type (TIOCSTI, CVE-2017-5226).
-Fault execute(State&, const action::NewSession&) { return setsid() >= 0 ? Fault{} : failed("setsid"); }
+Fault execute(State&, const action::NewSession&) {
+    return setsid() >= 0 ? Fault{} : failed("setsid");
+}
 
 Fault execute(State&, const action::Control& action) {
     return prctl(action.option, action.value, 0, 0, 0) == 0 ? Fault{} : failed("prctl", action.name.c_str());
@@ -81,7 +83,8 @@ Fault execute(State&, const action::SetIds& action) {
 
 Fault execute(State&, const action::SetCapabilities& action) {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    if (sys::capset(&header, action.data, action.after_filter ? pidns::mark : 0) != 0) return failed("capset");
+    if (sys::capset(&header, action.data, action.after_filter ? pidns::mark : 0) != 0)
+        return failed("capset");
     return {};
 }
 

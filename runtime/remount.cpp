@@ -23,8 +23,8 @@ struct Flag {
     unsigned long mount;
 };
 // What a remount must repeat: a namespace of less privilege may not clear it, and nobody should by accident.
-constexpr Flag kept[] = {{ST_RDONLY, MS_RDONLY},   {ST_NOSUID, MS_NOSUID},   {ST_NODEV, MS_NODEV},
-                         {ST_NOEXEC, MS_NOEXEC},   {ST_NOATIME, MS_NOATIME}, {ST_NODIRATIME, MS_NODIRATIME},
+constexpr Flag kept[] = {{ST_RDONLY, MS_RDONLY},    {ST_NOSUID, MS_NOSUID},   {ST_NODEV, MS_NODEV},
+                         {ST_NOEXEC, MS_NOEXEC},    {ST_NOATIME, MS_NOATIME}, {ST_NODIRATIME, MS_NODIRATIME},
                          {ST_RELATIME, MS_RELATIME}};
 constexpr Flag added[] = {{MOUNT_ATTR_RDONLY, MS_RDONLY},
                           {MOUNT_ATTR_NOSUID, MS_NOSUID},
@@ -42,7 +42,8 @@ unsigned long translate(const Flag (&table)[n], unsigned long set) {
 const char* remount(const char* path, uint64_t attributes) {
     struct statvfs status {};
     if (statvfs(path, &status) != 0) return "statvfs";
-    const unsigned long flags = MS_REMOUNT | MS_BIND | translate(kept, status.f_flag) | translate(added, attributes);
+    const unsigned long flags =
+        MS_REMOUNT | MS_BIND | translate(kept, status.f_flag) | translate(added, attributes);
     return mount(nullptr, path, nullptr, flags, nullptr) == 0 ? nullptr : "mount";
 }
 

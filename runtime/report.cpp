@@ -55,7 +55,10 @@ class Reader {
 struct Encoder {
     Writer& out;
     int fd = -1;
-    void operator()(const Warning& warning) { out.text(warning.text); }
+    void operator()(const Notice& notice) {
+        out.number(static_cast<int>(notice.kind));
+        out.text(notice.text);
+    }
     void operator()(const Started& started) {
         out.number(raw(started.init));
         fd = started.pidfd.get();
@@ -72,7 +75,10 @@ struct Encoder {
 std::optional<Report> decode(std::string_view bytes, Fd fd) {
     Reader in(bytes);
     switch (in.number()) {
-        case 0: return Warning{in.text()};
+        case 0: {
+            const bool warning = in.number() == static_cast<int>(Notice::Kind::warning);
+            return Notice{warning ? Notice::Kind::warning : Notice::Kind::information, in.text()};
+        }
         case 1: return Started{HostPid(in.number()), std::move(fd)};
         case 2: {
             Failed failed;

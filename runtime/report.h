@@ -2,7 +2,7 @@
 // that started it.
 //
 //   supervisor/keeper                         keeper/starter
-//        | -- Warning (any number, any time) -->  |
+//        | -- Notice (any number, any time) --->  |
 //        | -- Started {init, pidfd} ----------->  |     the command has been executed
 //        | -- Ended {wait status} ------------->  |     ... and everything in the container is gone
 //   or   | -- Failed {error} ------------------>  |     it could not be; nothing is left
@@ -17,6 +17,7 @@
 #include "runtime/base/error.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
+#include "runtime/notice.h"
 
 namespace ctr {
 
@@ -24,16 +25,13 @@ struct Started {
     HostPid init = HostPid::none;
     Fd pidfd;
 };
-struct Warning {
-    std::string text;
-};
 struct Failed {
     Error error;
 };
 struct Ended {
     int status = 0;  // as from waitpid
 };
-using Report = std::variant<Warning, Started, Failed, Ended>;
+using Report = std::variant<Notice, Started, Failed, Ended>;
 
 // A pair of ends, both closed on exec.
 struct ReportPipe {

@@ -33,11 +33,19 @@ constexpr Link links[] = {{"/dev/ptmx", "pts/ptmx"},
                           {"/dev/stderr", "/proc/self/fd/2"}};
 
 // What procfs and sysfs tell of the host beyond processes, as Docker masks it.
-constexpr const char* masked[] = {"/proc/acpi",        "/proc/asound",      "/proc/kcore",
-                                  "/proc/keys",        "/proc/latency_stats", "/proc/timer_list",
-                                  "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi",
-                                  "/sys/firmware",     "/sys/devices/virtual/powercap"};
-constexpr const char* unwritable[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"};
+constexpr const char* masked[] = {"/proc/acpi",
+                                  "/proc/asound",
+                                  "/proc/kcore",
+                                  "/proc/keys",
+                                  "/proc/latency_stats",
+                                  "/proc/timer_list",
+                                  "/proc/timer_stats",
+                                  "/proc/sched_debug",
+                                  "/proc/scsi",
+                                  "/sys/firmware",
+                                  "/sys/devices/virtual/powercap"};
+constexpr const char* unwritable[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
+                                      "/proc/sysrq-trigger"};
 
 Result<Fd> open_root(const std::string& directory) {
     const std::string what = "open the root directory \"" + directory + "\"";
@@ -51,28 +59,35 @@ Result<Fd> open_root(const std::string& directory) {
 
 std::vector<Step> dev_steps(const HostFacts& facts, Situation situation) {
     std::vector<Step> steps;
-    // nodev: nodes made in here with CAP_MKNOD can't be opened; the devices are mounts of the host's own nodes.
-    steps.push_back({"mount a private /dev",
-                     action::Mount{"tmpfs", "/dev", {{"mode", "0755"}, {"size", "1m"}}, inert}});
+    // nodev: nodes made in here with CAP_MKNOD can't be opened; the devices are mounts of the host's own
+    // nodes.
+    steps.push_back(
+        {"mount a private /dev", action::Mount{"tmpfs", "/dev", {{"mode", "0755"}, {"size", "1m"}}, inert}});
     for (const Device& device : devices)
         steps.push_back({std::string("put /dev/") + device.name + " into the private /dev",
                          action::BindDevice{device.name, device.major, device.minor}});
-    action::Mount pts{"devpts", "/dev/pts", {{"newinstance", ""}, {"ptmxmode", "0666"}, {"mode", "0620"}},
+    action::Mount pts{"devpts",
+                      "/dev/pts",
+                      {{"newinstance", ""}, {"ptmxmode", "0666"}, {"mode", "0620"}},
                       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC};
     if (!situation.new_user_namespace && contains(facts.gids, terminal_group))
         pts.options.emplace_back("gid", std::to_string(terminal_group));
     steps.push_back({"mount private terminals on /dev/pts", std::move(pts)});
-    steps.push_back({"mount a private /dev/shm",
-                     action::Mount{"tmpfs", "/dev/shm", {{"mode", "1777"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV}});
+    steps.push_back(
+        {"mount a private /dev/shm",
+         action::Mount{"tmpfs", "/dev/shm", {{"mode", "1777"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV}});
     for (const Link& link : links)
-        steps.push_back({std::string("make the link ") + link.target, action::MakeLink{link.target, link.points_to}});
+        steps.push_back(
+            {std::string("make the link ") + link.target, action::MakeLink{link.target, link.points_to}});
     return steps;
 }
 
-// A procfs shows the pid namespace of the process that mounts it. Without one of our own that is the outer one, where
-// only root of the initial user namespace may mount; for everybody else the outer /proc, bound, shows the same.
+// A procfs shows the pid namespace of the process that mounts it. Without one of our own that is the outer
+// one, where only root of the initial user namespace may mount; for everybody else the outer /proc, bound,
+// shows the same.
 Step proc_step(const Spec& spec, const HostFacts& facts, Situation situation) {
-    const bool outer_may_mount = facts.privileged() && facts.initial_user_namespace && !situation.new_user_namespace;
+    const bool outer_may_mount =
+        facts.privileged() && facts.initial_user_namespace && !situation.new_user_namespace;
     if (spec.pidns == PidMode::kernel || outer_may_mount)
         return {"mount a fresh /proc", action::Mount{"proc", "/proc", {}, inert, 0555}};
     return {"bind the host's /proc", action::BindTree{"/proc", "/proc", action::Source::procfs, inert}};
@@ -90,12 +105,13 @@ Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situat
     }
     auto root = open_root(spec.rootfs);
     if (!root) return std::unexpected(root.error());
-    steps.push_back({"bind the root directory \"" + spec.rootfs + "\"",
-                     action::BindRoot{spec.rootfs, std::move(*root)}});
+    steps.push_back(
+        {"bind the root directory \"" + spec.rootfs + "\"", action::BindRoot{spec.rootfs, std::move(*root)}});
     auto dev = dev_steps(facts, situation);
     std::move(dev.begin(), dev.end(), std::back_inserter(steps));
-    steps.push_back({"mount a private /tmp", action::Mount{"tmpfs", "/tmp", {{"mode", "1777"}},
-                                                           MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 01777}});
+    steps.push_back(
+        {"mount a private /tmp",
+         action::Mount{"tmpfs", "/tmp", {{"mode", "1777"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 01777}});
     steps.push_back(proc_step(spec, facts, situation));
     steps.push_back({"bind the host's /sys read-only",
                      action::BindTree{"/sys", "/sys", action::Source::sysfs, MOUNT_ATTR_RDONLY | inert}});

@@ -1,5 +1,5 @@
-// The file system that the container sees, as steps: on the host's root with private mounts, or on a directory with
-// /dev, /tmp, /proc and /sys of its own.
+// The file system that the container sees, as steps: on the host's root with private mounts, or on a
+// directory with /dev, /tmp, /proc and /sys of its own.
 #pragma once
 
 #include <vector>

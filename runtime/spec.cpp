@@ -22,7 +22,8 @@ Status check_command(const Spec& spec) {
 
 Status check_env(const Spec& spec) {
     for (const auto& [name, value] : spec.env) {
-        if (name.empty() || name.find('=') != std::string::npos || (name + value).find('\0') != std::string::npos)
+        if (name.empty() || name.find('=') != std::string::npos ||
+            (name + value).find('\0') != std::string::npos)
             return fail_input("read the environment", "\"" + name + "\" is no name of a variable",
                               "-e NAME=VALUE, or -e NAME to pass on the caller's");
     }
@@ -30,7 +31,8 @@ Status check_env(const Spec& spec) {
 }
 
 Status check_path(const std::string& path, const std::string& option) {
-    if (path.find('\0') != std::string::npos) return fail_input("read " + option, "the path contains a NUL byte");
+    if (path.find('\0') != std::string::npos)
+        return fail_input("read " + option, "the path contains a NUL byte");
     return {};
 }
 
@@ -50,13 +52,15 @@ Status check_hostname(const Spec& spec) {
         return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
     });
     if (!good)
-        return fail_input(step, "\"" + spec.hostname + "\" is no host name", "letters, digits, '-', '_' and '.'");
+        return fail_input(step, "\"" + spec.hostname + "\" is no host name",
+                          "letters, digits, '-', '_' and '.'");
     return {};
 }
 
 Status check_user(const Spec& spec) {
     if (spec.user && (spec.user->uid == no_id || spec.user->gid == no_id))
-        return fail_input("read --user", "4294967295 means \"no id\" to the kernel", "an id from 0 to 4294967294");
+        return fail_input("read --user", "4294967295 means \"no id\" to the kernel",
+                          "an id from 0 to 4294967294");
     return {};
 }
 

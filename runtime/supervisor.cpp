@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <optional>
 
-#include "cgroup/removal.h"
+#include "cgroup/group.h"
 #include "pidns/monitor/monitor.h"
 #include "runtime/base/sys.h"
 #include "runtime/launch.h"
@@ -50,18 +50,30 @@ Result<std::optional<int>> wait_for_init(HostPid init, const Fd& keeper) {
     }
 }
 
-Result<std::optional<int>> run_container(const Plan& plan, const cgroup::Group* group, const Fd& reports,
-                                         const Fd& keeper) {
+Result<std::optional<cgroup::Group>> create_group(const CgroupPlan& plan, const Notify& notify) {
+    if (plan.name.empty()) return std::nullopt;
+    auto group = cgroup::Group::create(plan.name, plan.limits);
+    if (!group) return std::unexpected(std::move(group).error());
+    for (const std::string& text : group->notes()) notify({Notice::Kind::information, text});
+    for (const std::string& text : group->warnings()) notify({Notice::Kind::warning, text});
+    return std::optional(std::move(*group));
+}
+
+Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgroup, const Fd& reports, const Fd& keeper) {
+    const Notify notify = [&](const Notice& notice) { send_report(reports, notice); };
+    auto group = create_group(cgroup, notify);
+    if (!group) return std::unexpected(std::move(group).error());
     auto launched = launch(plan, [&](HostPid init) -> Status {
-        if (!group) return {};
-        return group->join(init);
+        if (!*group) return {};
+        return (*group)->join(init);
     });
     if (!launched) return std::unexpected(std::move(launched).error());
 
     std::unique_ptr<pidns::Monitor> monitor;
     if (launched->listener) {
-        auto created = pidns::Monitor::create(std::move(launched->listener), launched->pid,
-                                              [&](const std::string& text) { send_report(reports, Warning{text}); });
+        auto created =
+            pidns::Monitor::create(std::move(launched->listener), launched->pid,
+                                   [&](const std::string& text) { notify({Notice::Kind::warning, text}); });
         if (!created) return std::unexpected(std::move(created).error());
         monitor = std::move(*created);
     }
@@ -75,7 +87,7 @@ Result<std::optional<int>> run_container(const Plan& plan, const cgroup::Group* 
 
 }  // namespace
 
-void supervise(const Plan& plan, const cgroup::Group* group, Fd reports, HostPid keeper) {
+void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid keeper) {
     // Its own session: a kill of the keeper's whole process group (timeout -s KILL does that) must not take both.
     setsid();
     prctl(PR_SET_NAME, "ctr-monitor");
@@ -85,15 +97,16 @@ void supervise(const Plan& plan, const cgroup::Group* group, Fd reports, HostPid
     } else if (auto watch = watch_keeper(keeper); !watch) {
         ended = std::unexpected(std::move(watch).error());
     } else {
-        ended = run_container(plan, group, reports, *watch);
+        ended = run_container(plan, cgroup, reports, *watch);
     }
     end_descendants();  // what a failed start has left
+    // The group's own destructor can't remove what still has processes in it.
+    (void)cgroup::remove_directories(cgroup.directories);
     if (!ended) {
         send_report(reports, Failed{std::move(ended).error()});
     } else if (*ended) {
         send_report(reports, Ended{**ended});
     }
-    if (group && getppid() != raw(keeper)) (void)cgroup::remove_directories(group->directories());
     _exit(0);
 }
 

@@ -2,15 +2,25 @@
 // processes (flat mode) and ends whatever is left when init ends, or when the keeper does.
 #pragma once
 
-#include "cgroup/group.h"
+#include <string>
+#include <vector>
+
+#include "cgroup/io_limit.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
 #include "runtime/plan.h"
 
 namespace ctr {
 
-// Runs in the process that the keeper forked for it and never returns. Reports go to `reports`. group: the keeper's,
-// may be null; the supervisor removes its directories only when the keeper is gone.
-[[noreturn]] void supervise(const Plan& plan, const cgroup::Group* group, Fd reports, HostPid keeper);
+// What the supervisor needs to know about the container's cgroup. The keeper knows it too, so that whichever of the
+// two is killed at whatever moment, the other can remove what was created.
+struct CgroupPlan {
+    std::string name;  // empty: the container has none
+    std::vector<cgroup::IoLimit> limits;
+    std::vector<std::string> directories;  // all that may come to exist
+};
+
+// Runs in the process that the keeper forked for it and never returns. Reports go to `reports`.
+[[noreturn]] void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid keeper);
 
 }  // namespace ctr

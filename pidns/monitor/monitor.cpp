@@ -189,7 +189,10 @@ void Monitor::serve(const Trap& trap) {
         return;
     }
     const Caller caller{trap.thread, process_of(trap)};
-    if (caller.process == HostPid::none) return;
+    if (caller.process == HostPid::none) {
+        listener_.answer(trap, -EPERM);  // killed meanwhile, and nobody hears this; or hidden from us (hidepid)
+        return;
+    }
     if (interruptible_.contains(raw(caller.process))) hold(trap);
     switch (call->way) {
         case Way::answer: return answer(trap, *call, caller);
@@ -254,7 +257,10 @@ void Monitor::rewrite(const Trap& trap, const Call& call, const Caller& caller) 
     std::copy_n(trap.arguments, rewrite.original.size(), rewrite.original.begin());
     rewrite.arguments = translator_.inward(call, caller, trap.arguments);
     rewrite.sleeps = may_sleep(call, trap.arguments);
-    if (call.memory == Memory::group_in && !put_number(trap, rewrite)) return;
+    if (call.memory == Memory::group_in && !put_number(trap, rewrite)) {
+        listener_.answer(trap, -EPERM);  // killed meanwhile, or its memory is closed to us (not dumpable)
+        return;
+    }
     if (call.way == Way::send)
         if (const auto result = sender_.prepare(rewrite)) {
             listener_.answer(trap, *result);
@@ -265,7 +271,10 @@ void Monitor::rewrite(const Trap& trap, const Call& call, const Caller& caller) 
 
 void Monitor::create_process(const Trap& trap, const Call& call, const Caller& caller) {
     const auto creation = creation_of(trap);
-    if (!creation || !listener_.valid(trap)) return;
+    if (!creation || !listener_.valid(trap)) {
+        listener_.answer(trap, -EPERM);
+        return;
+    }
     if ((creation->flags & CLONE_THREAD) != 0) {
         listener_.proceed(trap);
         return;

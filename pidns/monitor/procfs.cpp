@@ -14,12 +14,12 @@ namespace ctr::pidns {
 
 namespace {
 
-// /proc/PID/status without its last lines; the kernel keeps all fields used here within the first page.
-class StatusFile {
+// A file of "Name:\tvalue" lines below /proc/PID; what is used here lies within the first page.
+class FactFile {
   public:
-    explicit StatusFile(HostPid process) {
-        std::array<char, 32> path;
-        std::snprintf(path.data(), path.size(), "/proc/%d/status", raw(process));
+    FactFile(HostPid process, const char* name) {
+        std::array<char, 64> path;
+        std::snprintf(path.data(), path.size(), "/proc/%d/%s", raw(process), name);
         const Fd file(open(path.data(), O_RDONLY | O_CLOEXEC));
         if (!file) return;
         const ssize_t got = read(file.get(), text_.data(), text_.size());
@@ -41,18 +41,25 @@ class StatusFile {
     size_t size_ = 0;
 };
 
-HostPid number_in(const StatusFile& file, std::string_view name) {
+// A number that isn't one, such as the -1 of a pidfd whose process was reaped, reads as none.
+HostPid number_in(const FactFile& file, std::string_view name) {
     return HostPid(static_cast<int>(file.field(name, 10).value_or(0)));
 }
 
 }  // namespace
 
-HostPid process_of_thread(HostPid thread) { return number_in(StatusFile(thread), "\nTgid:\t"); }
+HostPid process_of_thread(HostPid thread) { return number_in(FactFile(thread, "status"), "\nTgid:\t"); }
 
-HostPid parent_of(HostPid process) { return number_in(StatusFile(process), "\nPPid:\t"); }
+HostPid parent_of(HostPid process) { return number_in(FactFile(process, "status"), "\nPPid:\t"); }
+
+HostPid process_of_pidfd(HostPid owner, int fd) {
+    std::array<char, 32> name;
+    std::snprintf(name.data(), name.size(), "fdinfo/%d", fd);
+    return number_in(FactFile(owner, name.data()), "\nPid:\t");
+}
 
 std::optional<SignalSets> signal_sets(HostPid process) {
-    const StatusFile file(process);
+    const FactFile file(process, "status");
     const auto blocked = file.field("\nSigBlk:\t", 16);
     const auto ignored = file.field("\nSigIgn:\t", 16);
     const auto caught = file.field("\nSigCgt:\t", 16);

@@ -60,6 +60,8 @@ constexpr Call rows[] = {
     {.number = SYS_rt_tgsigqueueinfo, .name = "rt_tgsigqueueinfo", .group = "signals out", .way = send,
      .arguments = {process, thread_in}},
 
+    {.number = SYS_pidfd_send_signal, .name = "pidfd_send_signal", .group = "signals out", .way = send},
+
     // Carries no number, but says whether a signal can end a call that waits for the monitor (monitor/tracer.h).
     {.number = SYS_rt_sigaction, .name = "rt_sigaction", .group = "signals in", .way = observe,
      .when = only_if_not_zero(1)},

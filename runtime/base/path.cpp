@@ -86,10 +86,13 @@ int open_procfs(const char* path, int flags) {
 
 bool is_procfs_root(int fd) {
     struct stat status {};
-    return is_filesystem(fd, PROC_SUPER_MAGIC) && fstat(fd, &status) == 0 && status.st_ino == procfs_root_inode;
+    return is_filesystem(fd, PROC_SUPER_MAGIC) && fstat(fd, &status) == 0 &&
+           status.st_ino == procfs_root_inode;
 }
 
-bool is_sysfs(int fd) { return is_filesystem(fd, SYSFS_MAGIC); }
+bool is_sysfs(int fd) {
+    return is_filesystem(fd, SYSFS_MAGIC);
+}
 
 bool is_character_device(int fd, unsigned major_number, unsigned minor_number) {
     struct stat status {};

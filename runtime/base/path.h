@@ -1,6 +1,6 @@
-// Paths below a root that its owner may have filled with traps: resolved by the kernel inside of that root, and used
-// only through the descriptor that came out. Everything here is async-signal-safe, returns a descriptor (close on
-// exec, the caller's) or -1 with errno, and never follows a link out of the root.
+// Paths below a root that its owner may have filled with traps: resolved by the kernel inside of that root,
+// and used only through the descriptor that came out. Everything here is async-signal-safe, returns a
+// descriptor (close on exec, the caller's) or -1 with errno, and never follows a link out of the root.
 #pragma once
 
 #include <sys/types.h>
@@ -11,20 +11,21 @@
 
 namespace ctr::path {
 
-// openat2 with RESOLVE_IN_ROOT: ".." and absolute links end at the root's top (CVE-2021-30465: a target checked as a
-// string and mounted by name is a race). RESOLVE_NO_MAGICLINKS keeps /proc/PID/fd and friends out.
+// openat2 with RESOLVE_IN_ROOT: ".." and absolute links end at the root's top (CVE-2021-30465: a target
+// checked as a string and mounted by name is a race). RESOLVE_NO_MAGICLINKS keeps /proc/PID/fd and friends
+// out.
 int open_in_root(int root, const char* path, int flags);
 
-// As open_in_root with O_PATH, but no component at all may be a link: for what must be itself, such as a file of
-// procfs (CVE-2019-19921, CVE-2025-52881).
+// As open_in_root with O_PATH, but no component at all may be a link: for what must be itself, such as a file
+// of procfs (CVE-2019-19921, CVE-2025-52881).
 int open_exactly(int root, const char* path);
 
 // The directory PATH below root, which is made with its parents where it is missing (CVE-2024-45310: made by
 // descriptor, component by component). Paths up to 511 bytes.
 int make_directory_in_root(int root, const char* path, mode_t mode);
 
-// A file of procfs, such as "self/uid_map": of a real procfs, reached without crossing a mount, so that nothing that
-// somebody mounted over it can catch what is written.
+// A file of procfs, such as "self/uid_map": of a real procfs, reached without crossing a mount, so that
+// nothing that somebody mounted over it can catch what is written.
 int open_procfs(const char* path, int flags);
 
 // The real root of a procfs or sysfs, not a directory that bears its name.

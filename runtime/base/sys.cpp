@@ -8,17 +8,23 @@
 
 namespace ctr::sys {
 
-long clone3(clone_args& args) { return syscall(SYS_clone3, &args, sizeof args); }
+long clone3(clone_args& args) {
+    return syscall(SYS_clone3, &args, sizeof args);
+}
 long clone_as_clone3(const clone_args& args) {
     // x86-64: clone(flags, stack, parent_tid, child_tid, tls); CLONE_PIDFD stores to parent_tid.
     return syscall(SYS_clone, args.flags | args.exit_signal, nullptr, args.pidfd, nullptr, 0);
 }
 
-int pidfd_open(pid_t pid, unsigned flags) { return static_cast<int>(syscall(SYS_pidfd_open, pid, flags)); }
+int pidfd_open(pid_t pid, unsigned flags) {
+    return static_cast<int>(syscall(SYS_pidfd_open, pid, flags));
+}
 int pidfd_send_signal(int pidfd, int sig) {
     return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, sig, nullptr, 0));
 }
-pid_t gettid() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+pid_t gettid() {
+    return static_cast<pid_t>(syscall(SYS_gettid));
+}
 
 int openat2(int dirfd, const char* path, const open_how& how) {
     return static_cast<int>(syscall(SYS_openat2, dirfd, path, &how, sizeof how));
@@ -36,7 +42,9 @@ int open_tree(int dirfd, const char* path, unsigned flags) {
 int move_mount(int from_fd, const char* from, int to_fd, const char* to, unsigned flags) {
     return static_cast<int>(syscall(SYS_move_mount, from_fd, from, to_fd, to, flags));
 }
-int fsopen(const char* type, unsigned flags) { return static_cast<int>(syscall(SYS_fsopen, type, flags)); }
+int fsopen(const char* type, unsigned flags) {
+    return static_cast<int>(syscall(SYS_fsopen, type, flags));
+}
 int fsconfig(int fd, unsigned cmd, const char* key, const void* value, int aux) {
     return static_cast<int>(syscall(SYS_fsconfig, fd, cmd, key, value, aux));
 }
@@ -58,11 +66,15 @@ int landlock_restrict_self(int ruleset_fd, uint32_t flags) {
     return static_cast<int>(syscall(SYS_landlock_restrict_self, ruleset_fd, flags));
 }
 
-int capget(void* header, void* data) { return static_cast<int>(syscall(SYS_capget, header, data)); }
+int capget(void* header, void* data) {
+    return static_cast<int>(syscall(SYS_capget, header, data));
+}
 int capset(void* header, const void* data, uint64_t mark) {
     return static_cast<int>(syscall(SYS_capset, header, data, 0, 0, 0, mark));
 }
-int setgroups(size_t count, const gid_t* groups) { return static_cast<int>(syscall(SYS_setgroups, count, groups)); }
+int setgroups(size_t count, const gid_t* groups) {
+    return static_cast<int>(syscall(SYS_setgroups, count, groups));
+}
 int setresuid(uid_t real, uid_t effective, uid_t saved) {
     return static_cast<int>(syscall(SYS_setresuid, real, effective, saved));
 }
@@ -78,6 +90,8 @@ int execve_marked(const char* path, char* const argv[], char* const env[], uint6
     return static_cast<int>(syscall(SYS_execve, path, argv, env, 0, 0, mark));
 }
 
-long getcwd(char* buffer, size_t size) { return syscall(SYS_getcwd, buffer, size); }
+long getcwd(char* buffer, size_t size) {
+    return syscall(SYS_getcwd, buffer, size);
+}
 
 }  // namespace ctr::sys

@@ -1,6 +1,6 @@
 // The raw system calls that the C library doesn't wrap (or wraps with side effects): the only place where
-// syscall() is called, beside the freestanding guest code. Each does what its name says, returns what the kernel
-// returns, sets errno, allocates nothing and is async-signal-safe.
+// syscall() is called, beside the freestanding guest code. Each does what its name says, returns what the
+// kernel returns, sets errno, allocates nothing and is async-signal-safe.
 #pragma once
 
 #include <linux/filter.h>
@@ -21,8 +21,8 @@ namespace ctr::sys {
 
 // Returns twice, like fork. The child runs on a copy of the stack; args.stack must be 0.
 long clone3(clone_args& args);
-// The same through clone, for hosts whose filter answers clone3 with ENOSYS because its flags can't be inspected
-// (CVE-2021-41133). Knows flags, exit_signal and pidfd of the arguments; nothing else may be set.
+// The same through clone, for hosts whose filter answers clone3 with ENOSYS because its flags can't be
+// inspected (CVE-2021-41133). Knows flags, exit_signal and pidfd of the arguments; nothing else may be set.
 long clone_as_clone3(const clone_args& args);
 
 int pidfd_open(pid_t pid, unsigned flags);
@@ -57,8 +57,8 @@ int setresgid(gid_t real, gid_t effective, gid_t saved);
 ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, uint64_t mark);
 int execve_marked(const char* path, char* const argv[], char* const env[], uint64_t mark);
 
-// Unlike the C library's, says "(unreachable)/..." for a directory outside the root, and never walks the tree.
-// Returns the length with the final 0.
+// Unlike the C library's, says "(unreachable)/..." for a directory outside the root, and never walks the
+// tree. Returns the length with the final 0.
 long getcwd(char* buffer, size_t size);
 
 }  // namespace ctr::sys

@@ -475,7 +475,7 @@ TEST_F(CtrIoLimits, NoGroupIsLeftWhenCtrIsKilledAsSoonAsItIsThere) {
         ASSERT_FALSE(directory.empty()) << ctr.err();
         ctr.kill(SIGKILL);
         const bool gone = eventually([&] { return !fs::exists(directory); });
-        if (!gone) EXPECT_TRUE(remove_directories({directory}));
+        if (!gone) static_cast<void>(remove_directories({directory}));
         ASSERT_TRUE(gone) << directory << " was left in round " << round;
     }
 }

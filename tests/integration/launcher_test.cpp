@@ -1,5 +1,5 @@
-// What the launcher sets up, seen from inside real containers: by root, by an unprivileged user, and by the root of a
-// small user namespace, in every numbering mode.
+// What the launcher sets up, seen from inside real containers: by root, by an unprivileged user, and by the
+// root of a small user namespace, in every numbering mode.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/filter.h>
@@ -27,15 +27,20 @@ namespace fs = std::filesystem;
 
 constexpr Identity somebody{54321, 54322};
 
-bool is_root() { return geteuid() == 0; }
+bool is_root() {
+    return geteuid() == 0;
+}
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
 // A small root file system out of the host's own programs and their libraries.
 class SmallRoot {
   public:
     explicit SmallRoot(std::optional<Identity> owner = {}) {
-        for (const char* program : {"sh", "cat", "ls", "stat", "touch", "mknod", "readlink", "id", "mkdir"}) add(program);
+        for (const char* program : {"sh", "cat", "ls", "stat", "touch", "mknod", "readlink", "id", "mkdir"})
+            add(program);
         if (!owner) return;
         for (const auto& entry : fs::recursive_directory_iterator(path())) own(entry.path(), *owner);
         own(path(), *owner);
@@ -57,7 +62,8 @@ class SmallRoot {
         fs::copy_file(fs::canonical(from), target, fs::copy_options::skip_existing);
     }
     static void own(const fs::path& file, Identity owner) {
-        if (lchown(file.c_str(), owner.uid, owner.gid) != 0) throw std::runtime_error("chown " + file.string());
+        if (lchown(file.c_str(), owner.uid, owner.gid) != 0)
+            throw std::runtime_error("chown " + file.string());
     }
 
     ScratchDirectory directory_;
@@ -111,13 +117,47 @@ class Launcher : public testing::TestWithParam<std::tuple<Caller, const char*>> 
 
 std::string name_of(const testing::TestParamInfo<std::tuple<Caller, const char*>>& parameters) {
     const char* const callers[] = {"root", "user", "inner_root"};
-    return std::string(callers[static_cast<int>(std::get<0>(parameters.param))]) + "_" + std::get<1>(parameters.param);
+    return std::string(callers[static_cast<int>(std::get<0>(parameters.param))]) + "_" +
+           std::get<1>(parameters.param);
 }
 
 INSTANTIATE_TEST_SUITE_P(Everybody, Launcher,
                          testing::Combine(testing::Values(Caller::root, Caller::user, Caller::inner_root),
                                           testing::Values("flat", "kernel", "host")),
                          name_of);
+
+// What doesn't depend on who calls.
+class LauncherInMode : public testing::TestWithParam<const char*> {
+  protected:
+    static Arguments command(const Arguments& options) {
+        Arguments argv{ctr_binary(), "run", std::string("--pidns=") + GetParam()};
+        argv.insert(argv.end(), options.begin(), options.end());
+        return argv;
+    }
+    // A shell script that ends in "$@" goes before the launcher.
+    static Outcome through(const Arguments& prefix, const Arguments& options) {
+        Arguments argv = prefix;
+        const Arguments launcher = command(options);
+        argv.insert(argv.end(), launcher.begin(), launcher.end());
+        return run(argv);
+    }
+    static Outcome through_script(const std::string& script, const Arguments& options) {
+        return through({"sh", "-c", script, "sh"}, options);
+    }
+};
+
+// Likewise, for root.
+class RootsLauncher : public LauncherInMode {
+  protected:
+    void SetUp() override {
+        if (!is_root()) GTEST_SKIP() << "needs root";
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, LauncherInMode, testing::Values("flat", "kernel", "host"),
+                         [](const auto& mode) { return std::string(mode.param); });
+INSTANTIATE_TEST_SUITE_P(Modes, RootsLauncher, testing::Values("flat", "kernel", "host"),
+                         [](const auto& mode) { return std::string(mode.param); });
 
 TEST_P(Launcher, EndsWithTheCommandsStatusWhateverTheOptions) {
     const Arguments each[] = {{},
@@ -169,17 +209,17 @@ TEST_P(Launcher, SetsTheHostNameInsideOnly) {
     EXPECT_EQ(shell({}, "cat /proc/sys/kernel/hostname").out, std::string(before) + "\n");
 }
 
-TEST_P(Launcher, MountsOfTheContainerAreNotSeenOutside) {
-    if (caller() != Caller::root) GTEST_SKIP() << "others have no mounts of the host to change";
-    const Outcome outcome =
-        shell({"--cap-add", "SYS_ADMIN"}, "mount -t tmpfs inner /mnt && touch /mnt/inner && ls /mnt");
+TEST_P(RootsLauncher, MountsOfTheContainerAreNotSeenOutside) {
+    const Outcome outcome = run(command({"--cap-add", "SYS_ADMIN", "--", "sh", "-c",
+                                         "mount -t tmpfs inner /mnt && touch /mnt/inner && ls /mnt"}));
     EXPECT_EQ(outcome.out, "inner\n") << outcome;
     EXPECT_FALSE(fs::exists("/mnt/inner"));
 }
 
 TEST_P(Launcher, LoopbackIsUpAndAloneWithoutNetwork) {
-    const Outcome outcome = shell({"--network", "none"}, "cat /proc/net/dev | tail -n +3; ls /proc/net/if_inet6 && "
-                                                         "grep -c . /proc/net/if_inet6");
+    const Outcome outcome = shell({"--network", "none"},
+                                  "cat /proc/net/dev | tail -n +3; ls /proc/net/if_inet6 && "
+                                  "grep -c . /proc/net/if_inet6");
     ASSERT_EQ(outcome.code, 0) << outcome;
     std::istringstream lines(outcome.out);
     std::string device;
@@ -190,7 +230,9 @@ TEST_P(Launcher, LoopbackIsUpAndAloneWithoutNetwork) {
 }
 
 TEST_P(Launcher, CapabilitiesAreTheDefaultOnesForRootAndNoneForOthers) {
-    const auto status = [&](const Arguments& options) { return shell(options, "grep Cap /proc/self/status").out; };
+    const auto status = [&](const Arguments& options) {
+        return shell(options, "grep Cap /proc/self/status").out;
+    };
     const std::string none = "0000000000000000";
     const std::string root = status({"--user", "0"});
     EXPECT_TRUE(contains(root, "CapInh:\t" + none)) << root;
@@ -210,7 +252,8 @@ TEST_P(Launcher, NewPrivilegesAreForbiddenUnlessWanted) {
     const Outcome outcome = shell({"--no-new-privs=false"}, "grep -E 'NoNewPrivs|CapEff' /proc/self/status");
     EXPECT_TRUE(contains(outcome.out, "NoNewPrivs:\t0\n")) << outcome;
     // CAP_SYS_ADMIN was there for the filter; bit 21.
-    EXPECT_TRUE(contains(outcome.out, "00000000a80425fb") || contains(outcome.out, "CapEff:\t0000000000000000"))
+    EXPECT_TRUE(contains(outcome.out, "00000000a80425fb") ||
+                contains(outcome.out, "CapEff:\t0000000000000000"))
         << outcome;
 }
 
@@ -224,25 +267,26 @@ TEST_P(Launcher, IdsAreThoseThatWereAskedFor) {
     EXPECT_EQ(shell({}, "id -u").out, own + "\n");
 }
 
-TEST_P(Launcher, StartsInAKnownState) {
-    EXPECT_EQ(shell({}, "umask").out, "0022\n");
-    const Outcome signals = run({"sh", "-c",
-                                 "trap '' PIPE TERM USR1; exec \"$@\"", "sh", ctr_binary(), "run", "--pidns=" + mode(),
-                                 "--", "grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"});
+TEST_P(LauncherInMode, StartsInAKnownState) {
+    EXPECT_EQ(through_script("umask 077; exec \"$@\"", {"sh", "-c", "umask"}).out, "0022\n");
+    const Outcome signals = through_script("trap '' PIPE TERM USR1; exec \"$@\"",
+                                           {"grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"});
     EXPECT_EQ(signals.out, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n") << signals;
 }
 
-TEST_P(Launcher, NoDescriptorOfTheHostIsLeftOpen) {
-    const Outcome outcome = run({"sh", "-c", "exec 7</ 9</dev/null; exec \"$@\"", "sh", ctr_binary(), "run",
-                                 "--pidns=" + mode(), "--", "sh", "-c", "for f in 3 4 5 6 7 8 9; do true <&$f && echo $f; done"});
-    EXPECT_EQ(outcome.out, "") << outcome;
+TEST_P(LauncherInMode, NoDescriptorOfTheHostIsLeftOpen) {
+    const Outcome outcome =
+        through_script("exec 7</ 9</dev/null; exec \"$@\"",
+                       {"sh", "-c", "for f in /proc/self/fd/*; do [ -e $f ] && echo $f; done"});
+    EXPECT_EQ(outcome.out, "/proc/self/fd/0\n/proc/self/fd/1\n/proc/self/fd/2\n") << outcome;
 }
 
-TEST_P(Launcher, StandardDescriptorsThatAreClosedStayClosed) {
-    const Outcome outcome = run({"sh", "-c", "exec \"$@\" <&- 2>&-", "sh", ctr_binary(), "run", "--pidns=" + mode(),
-                                 "--", "sh", "-c", "true <&0 || echo in; true >&2 || echo err; exit 4"});
+TEST_P(LauncherInMode, StandardDescriptorsThatAreClosedStayClosed) {
+    const Outcome outcome =
+        through_script("exec \"$@\" <&- 2>&-",
+                       {"sh", "-c", "for f in 0 2; do [ -e /proc/self/fd/$f ] || echo $f; done; exit 4"});
     EXPECT_EQ(outcome.code, 4) << outcome;
-    EXPECT_EQ(outcome.out, "in\nerr\n") << outcome;
+    EXPECT_EQ(outcome.out, "0\n2\n") << outcome;
 }
 
 TEST_P(Launcher, ARootOfItsOwnHasPrivateDevTmpProcAndSys) {
@@ -261,9 +305,11 @@ pwd
 echo $PATH $HOME
 )");
     EXPECT_EQ(outcome.code, 0) << outcome;
-    EXPECT_TRUE(contains(outcome.out, "written\n1:3\n1:5\n1:7\n1:8\n1:9\n5:0\n1777\n1777\n"
-                                      "pts/ptmx\n/proc/self/fd\n/proc/self/fd/0\nprivate\nsys-closed\nproc-closed\ncat\n/\n"
-                                      "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin /"))
+    EXPECT_TRUE(
+        contains(outcome.out,
+                 "written\n1:3\n1:5\n1:7\n1:8\n1:9\n5:0\n1777\n1777\n"
+                 "pts/ptmx\n/proc/self/fd\n/proc/self/fd/0\nprivate\nsys-closed\nproc-closed\ncat\n/\n"
+                 "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin /"))
         << outcome;
     EXPECT_FALSE(fs::exists("/tmp/file"));
     EXPECT_TRUE(fs::is_empty(root.path() + "/tmp"));
@@ -272,7 +318,8 @@ echo $PATH $HOME
 
 TEST_P(Launcher, TheHostsRootIsOutOfReachFromARootOfItsOwn) {
     const SmallRoot root(owner());
-    const Outcome outcome = shell({"--rootfs", root.path()}, "ls /; ls /../../..; ls -d /root /usr /home; true");
+    const Outcome outcome =
+        shell({"--rootfs", root.path()}, "ls /; ls /../../..; ls -d /root /usr /home; true");
     const std::string top = "bin\ndev\nlib\nlib64\nproc\nsys\ntmp\n";
     EXPECT_EQ(outcome.out, top + top) << outcome;
     // Nothing of the old root is left mounted.
@@ -283,17 +330,17 @@ TEST_P(Launcher, TheHostsRootIsOutOfReachFromARootOfItsOwn) {
         std::string skip;
         std::string point;
         fields >> skip >> skip >> skip >> skip >> point;
-        EXPECT_TRUE(point == "/" || point.starts_with("/dev") || point == "/tmp" || point.starts_with("/proc") ||
-                    point.starts_with("/sys"))
+        EXPECT_TRUE(point == "/" || point.starts_with("/dev") || point == "/tmp" ||
+                    point.starts_with("/proc") || point.starts_with("/sys"))
             << line;
     }
 }
 
-TEST_P(Launcher, NodesMadeInARootOfItsOwnCannotBeOpened) {
-    if (caller() != Caller::root) GTEST_SKIP() << "others can't make nodes at all";
+TEST_P(RootsLauncher, NodesMadeInARootOfItsOwnCannotBeOpened) {
     const SmallRoot root;
     const Outcome outcome =
-        shell({"--rootfs", root.path()}, "mknod /node c 1 3 && mknod /tmp/node c 1 3 && cat /node; cat /tmp/node");
+        run(command({"--rootfs", root.path(), "--", "sh", "-c",
+                     "mknod /node c 1 3 && mknod /tmp/node c 1 3 && cat /node; cat /tmp/node"}));
     EXPECT_NE(outcome.code, 0);
     EXPECT_TRUE(contains(outcome.err, "/node: Permission denied")) << outcome;
     EXPECT_TRUE(contains(outcome.err, "/tmp/node: Permission denied")) << outcome;
@@ -330,11 +377,16 @@ TEST_P(Launcher, AProcThatIsALinkIsRefused) {
     EXPECT_TRUE(contains(outcome.err, "ELOOP") && contains(outcome.err, "a link is in the way")) << outcome;
 }
 
-TEST_P(Launcher, TheDirectoryIsProvenToLieInside) {
-    const Outcome outcome = run({"sh", "-c", "exec 7</; exec \"$@\"", "sh", ctr_binary(), "run", "--pidns=" + mode(), "-w",
-                                 "/proc/self/fd/7", "--", "true"});
+TEST_P(LauncherInMode, TheDirectoryIsProvenToLieInside) {
+    const Outcome outcome = through_script("exec 7</; exec \"$@\"", {"-w", "/proc/self/fd/7", "--", "true"});
     EXPECT_EQ(outcome.code, 125);
     EXPECT_TRUE(contains(outcome.err, "lies outside of the container's root")) << outcome;
+}
+
+TEST_P(LauncherInMode, ADirectoryThatIsGoneIsAnErrorWithAWayOut) {
+    const Outcome outcome = through_script("d=$(mktemp -d) && cd $d && rmdir $d && exec \"$@\"", {"true"});
+    EXPECT_EQ(outcome.code, 125);
+    EXPECT_TRUE(contains(outcome.err, "--workdir")) << outcome;
 }
 
 TEST_P(Launcher, ReportsWhatKeepsTheCommandFromRunning) {
@@ -344,6 +396,8 @@ TEST_P(Launcher, ReportsWhatKeepsTheCommandFromRunning) {
         chmod((files.path() + "/" + name).c_str(), mode_bits);
         return files.path() + "/" + name;
     };
+    const ScratchDirectory closed;  // to everybody but root
+    ASSERT_EQ(chmod(closed.path().c_str(), 0700), 0);
     struct Case {
         Arguments arguments;
         int code;
@@ -351,6 +405,9 @@ TEST_P(Launcher, ReportsWhatKeepsTheCommandFromRunning) {
     };
     const Case cases[] = {
         {{"no-such-command"}, 127, "\"no-such-command\" in PATH ("},
+        {{"-e", "PATH=" + closed.path() + ":/etc/passwd:/nowhere", "no-such-command"},
+         127,
+         "\"no-such-command\""},
         {{"-e", "PATH=/nowhere", "true"}, 127, "\"true\" in PATH (/nowhere)"},
         {{"/no/such/file"}, 127, "\"/no/such/file\""},
         {{make("interpreter", "#!/no/such/interpreter\n", 0755)}, 127, "interpreter"},
@@ -369,63 +426,62 @@ TEST_P(Launcher, ReportsWhatKeepsTheCommandFromRunning) {
     }
 }
 
-TEST_P(Launcher, AnEmptyReadOnlyRootIsAnErrorWithWords) {
-    if (caller() != Caller::root) GTEST_SKIP() << "needs a mount of its own";
+TEST_P(RootsLauncher, AnEmptyReadOnlyRootIsAnErrorWithWords) {
     const SmallRoot root;
-    const std::string script = "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && shift && exec \"$@\"";
-    const Outcome outcome = run({"unshare", "-m", "sh", "-c", script, "sh", root.path(), ctr_binary(), "run",
-                                 "--pidns=" + mode(), "--rootfs", root.path(), "true"});
+    const std::string script =
+        "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && shift && exec \"$@\"";
+    const Outcome outcome =
+        through({"unshare", "-m", "sh", "-c", script, "sh", root.path()}, {"--rootfs", root.path(), "true"});
     EXPECT_EQ(outcome.code, 125);
-    EXPECT_TRUE(contains(outcome.err, "/dev: the directory is missing, and the root file system is read-only"))
+    EXPECT_TRUE(
+        contains(outcome.err, "/dev: the directory is missing, and the root file system is read-only"))
         << outcome;
 }
 
-TEST_P(Launcher, AMaskedProcIsNamedAndDoesNotDisturbFlat) {
-    if (!is_root() || caller() != Caller::user) GTEST_SKIP() << "root prepares the /proc that an ordinary user meets";
+// Root prepares a /proc that an ordinary user then meets.
+Outcome user_meets(const std::string& mount, const std::string& mode) {
     const ScratchDirectory programs;
     const std::string who = std::to_string(somebody.uid);
-    const Outcome outcome = run({"unshare", "-m", "sh", "-c",
-                                 "mount --bind /dev/null /proc/cmdline && exec setpriv --reuid " + who + " --regid " + who +
-                                     " --clear-groups \"$@\"",
-                                 "sh", programs.copy(ctr_binary()), "run", "--pidns=" + mode(), "-w", "/", "--", "echo",
-                                 "works"});
-    if (mode() != "kernel") {
+    return run({"unshare", "-mpf", "sh", "-c",
+                "mount -t proc proc /proc && " + mount + " && exec setpriv --reuid " + who + " --regid " +
+                    who + " --clear-groups \"$@\"",
+                "sh", programs.copy(ctr_binary()), "run", "--pidns=" + mode, "-w", "/", "--", "echo",
+                "works"});
+}
+
+TEST_P(RootsLauncher, AMaskedProcIsNamedAndDoesNotDisturbOtherModes) {
+    const std::string mode = GetParam();
+    const Outcome outcome = user_meets("mount --bind /dev/null /proc/cmdline", mode);
+    if (mode != "kernel") {
         EXPECT_EQ(outcome.out, "works\n") << outcome;
         return;
     }
     EXPECT_EQ(outcome.code, 125);
-    for (const char* words : {"mount a fresh /proc", "EPERM", "mount too revealing", "/proc/cmdline", "--pidns=flat"})
+    for (const char* words :
+         {"mount a fresh /proc", "EPERM", "mount too revealing", "/proc/cmdline", "--pidns=flat"})
         EXPECT_TRUE(contains(outcome.err, words)) << words << "\n" << outcome;
 }
 
-TEST_P(Launcher, WorksUnderHidepid) {
-    if (!is_root() || caller() != Caller::user) GTEST_SKIP() << "root prepares the /proc that an ordinary user meets";
-    const ScratchDirectory programs;
-    const std::string who = std::to_string(somebody.uid);
-    const Outcome outcome = run({"unshare", "-mpf", "sh", "-c",
-                                 "mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid " + who + " --regid " + who +
-                                     " --clear-groups \"$@\"",
-                                 "sh", programs.copy(ctr_binary()), "run", "--pidns=" + mode(), "-w", "/", "--", "echo",
-                                 "works"});
+TEST_P(RootsLauncher, WorksUnderHidepid) {
+    const Outcome outcome = user_meets("mount -t proc -o hidepid=2 proc /proc", GetParam());
     EXPECT_EQ(outcome.out, "works\n") << outcome;
 }
 
-TEST_P(Launcher, QuotesTheLimitThatForbidsNamespaces) {
-    if (caller() != Caller::inner_root) GTEST_SKIP() << "the limits of a namespace of one's own can be set";
+TEST_P(LauncherInMode, QuotesTheLimitThatForbidsNamespaces) {
+    if (run({"unshare", "-Urm", "true"}).code != 0) GTEST_SKIP() << "user namespaces are not available here";
     const auto limited = [](const std::string& limit, const Arguments& options) {
-        Arguments argv{"unshare", "-Urm", "sh", "-c",
-                       "echo 0 > /proc/sys/user/" + limit + " && exec \"$@\"", "sh", ctr_binary(), "run",
-                       "--pidns=" + mode()};
-        argv.insert(argv.end(), options.begin(), options.end());
-        return run(argv);
+        return through(
+            {"unshare", "-Urm", "sh", "-c", "echo 0 > /proc/sys/user/" + limit + " && exec \"$@\"", "sh"},
+            options);
     };
+    const bool kernel = std::string(GetParam()) == "kernel";
     const Outcome users = limited("max_user_namespaces", {"--userns=yes", "true"});
     EXPECT_EQ(users.code, 125);
     EXPECT_TRUE(contains(users.err, "user.max_user_namespaces = 0")) << users;
     EXPECT_EQ(limited("max_user_namespaces", {"true"}).code, 0) << "none is needed";
     const Outcome pids = limited("max_pid_namespaces", {"true"});
-    EXPECT_EQ(pids.code, mode() == "kernel" ? 125 : 0);
-    EXPECT_EQ(contains(pids.err, "user.max_pid_namespaces = 0"), mode() == "kernel") << pids;
+    EXPECT_EQ(pids.code, kernel ? 125 : 0);
+    EXPECT_EQ(contains(pids.err, "user.max_pid_namespaces = 0"), kernel) << pids;
 }
 
 TEST_P(Launcher, StartsProgramsFromTheContainersPath) {
@@ -439,12 +495,14 @@ TEST_P(Launcher, TheEnvironmentIsTheCallersUnlessCleared) {
     RunOptions options;
     options.env = {{"FROM_OUTSIDE", "yes"}, {"TERM", "vt100"}};
     EXPECT_TRUE(contains(start({"env"}, options).out, "FROM_OUTSIDE=yes\n"));
-    const std::string cleared = start({"--env-clear", "-e", "FROM_OUTSIDE", "-e", "B=a,b", "env"}, options).out;
+    const std::string cleared =
+        start({"--env-clear", "-e", "FROM_OUTSIDE", "-e", "B=a,b", "env"}, options).out;
     EXPECT_TRUE(contains(cleared, "FROM_OUTSIDE=yes\nB=a,b\n")) << cleared;
     EXPECT_FALSE(contains(start({"--env-clear", "env"}, options).out, "FROM_OUTSIDE"));
 }
 
-// Installs a filter in a child of the test that answers some calls as an old kernel would, then runs ctr there.
+// Installs a filter in a child of the test that answers some calls as an old kernel would, then runs ctr
+// there.
 template <size_t n>
 Outcome on_an_older_kernel(const long (&missing)[n], const Arguments& arguments) {
     std::vector<sock_filter> program{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0)};
@@ -458,7 +516,8 @@ Outcome on_an_older_kernel(const long (&missing)[n], const Arguments& arguments)
     const pid_t child = fork();
     if (child == 0) {
         const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
-        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || sys::seccomp_set_filter(0, filter) != 0) _exit(254);
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || sys::seccomp_set_filter(0, filter) != 0)
+            _exit(254);
         const Outcome outcome = ctr_run(arguments);
         const std::string text = outcome.out + outcome.err;
         if (write(results[1], text.data(), text.size()) < 0) _exit(254);
@@ -480,9 +539,10 @@ TEST(LauncherOnOlderKernels, DoesWithoutCloneThreeMountSetattrAndLandlock) {
     if (!is_root()) GTEST_SKIP() << "needs root";
     const SmallRoot root;
     constexpr long missing[] = {SYS_clone3, SYS_mount_setattr, SYS_landlock_create_ruleset};
-    const Outcome outcome = on_an_older_kernel(
-        missing, {"--rootfs", root.path(), "--", "sh", "-c",
-                  "touch /sys/x || touch /sys/fs/cgroup/x || echo closed; mknod /n c 1 3; cat /n || echo inert; exit 6"});
+    const Outcome outcome =
+        on_an_older_kernel(missing, {"--rootfs", root.path(), "--", "sh", "-c",
+                                     "touch /sys/x || touch /sys/fs/cgroup/x || echo closed; mknod /n c 1 3; "
+                                     "cat /n || echo inert; exit 6"});
     EXPECT_EQ(outcome.code, 6) << outcome;
     EXPECT_TRUE(contains(outcome.out, "closed\n")) << outcome;
     EXPECT_TRUE(contains(outcome.out, "inert\n")) << outcome;
@@ -513,7 +573,8 @@ bool holds_within_signal_scope(Check check) {
 }
 
 TEST(SignalScope, KeepsSignalsInsideAndLetsFamilyThrough) {
-    if (landlock::abi() < landlock::signal_scope_abi) GTEST_SKIP() << "this kernel's Landlock has no signal scope";
+    if (landlock::abi() < landlock::signal_scope_abi)
+        GTEST_SKIP() << "this kernel's Landlock has no signal scope";
     const pid_t test = getpid();
     EXPECT_TRUE(holds_within_signal_scope([test] { return kill(test, 0) != 0 && errno == EPERM; }));
     EXPECT_TRUE(holds_within_signal_scope([] {
@@ -528,7 +589,8 @@ TEST(SignalScope, KeepsSignalsInsideAndLetsFamilyThrough) {
 }
 
 TEST(SignalScope, DoesNotForbidMounting) {
-    if (landlock::abi() < landlock::signal_scope_abi) GTEST_SKIP() << "this kernel's Landlock has no signal scope";
+    if (landlock::abi() < landlock::signal_scope_abi)
+        GTEST_SKIP() << "this kernel's Landlock has no signal scope";
     if (!is_root()) GTEST_SKIP() << "needs root";
     EXPECT_TRUE(holds_within_signal_scope([] {
         return unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&

@@ -16,8 +16,8 @@ uint64_t chosen(const std::vector<std::string>& add, const std::vector<std::stri
     return set.value_or(0);
 }
 
-void expect_refused(const std::vector<std::string>& add, const std::vector<std::string>& drop, const char* words,
-                    uint64_t available = everything) {
+void expect_refused(const std::vector<std::string>& add, const std::vector<std::string>& drop,
+                    const char* words, uint64_t available = everything) {
     const auto set = choose(add, drop, available);
     ASSERT_FALSE(set) << words;
     EXPECT_NE(set.error().message().find(words), std::string::npos) << set.error().message();
@@ -29,7 +29,8 @@ TEST(Capabilities, NamesAreReadInAnyCaseWithAndWithoutPrefix) {
 }
 
 TEST(Capabilities, WhatIsNoNameIsQuotedAndRefused) {
-    for (const char* name : {"", "FOO", "12", "CAP_12", "NET_ADMIN ", "NET ADMIN", "CAP_", "cap_cap_kill", "+KILL"}) {
+    for (const char* name :
+         {"", "FOO", "12", "CAP_12", "NET_ADMIN ", "NET ADMIN", "CAP_", "cap_cap_kill", "+KILL"}) {
         const auto result = parse(name);
         ASSERT_FALSE(result) << name;
         EXPECT_NE(result.error().message().find("\"" + std::string(name) + "\""), std::string::npos);
@@ -65,7 +66,8 @@ TEST(Capabilities, ContradictionsAreRefused) {
 }
 
 TEST(Capabilities, OneThatIsAskedForByNameAndMissingIsRefused) {
-    expect_refused({"SYS_RESOURCE"}, {}, "CAP_SYS_RESOURCE can't be added", everything & ~bit(CAP_SYS_RESOURCE));
+    expect_refused({"SYS_RESOURCE"}, {}, "CAP_SYS_RESOURCE can't be added",
+                   everything & ~bit(CAP_SYS_RESOURCE));
 }
 
 TEST(Capabilities, SetsArePrintedByName) {

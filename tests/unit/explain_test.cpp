@@ -28,7 +28,9 @@ std::string explained(const std::string& call, int err, const Evidence& found) {
     return explain(error, found).message();
 }
 
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool mentions(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
 const Files healthy = {{"/proc/sys/user/max_user_namespaces", "96365\n"},
                        {"/proc/sys/user/max_pid_namespaces", "96365\n"},
@@ -42,14 +44,14 @@ Files with(const std::string& path, const std::string& value) {
 }
 
 TEST(Explain, QuotesTheLimitThatIsToBlame) {
-    const auto text =
-        explained("clone3", ENOSPC, evidence(CLONE_NEWUSER, with("/proc/sys/user/max_user_namespaces", "0\n")));
+    const auto text = explained("clone3", ENOSPC,
+                                evidence(CLONE_NEWUSER, with("/proc/sys/user/max_user_namespaces", "0\n")));
     EXPECT_TRUE(mentions(text, "user.max_user_namespaces = 0")) << text;
 }
 
 TEST(Explain, DoesNotBlameALimitOnANamespaceThatWasNotWanted) {
-    const auto text =
-        explained("clone3", ENOSPC, evidence(CLONE_NEWUSER, with("/proc/sys/user/max_pid_namespaces", "0\n")));
+    const auto text = explained("clone3", ENOSPC,
+                                evidence(CLONE_NEWUSER, with("/proc/sys/user/max_pid_namespaces", "0\n")));
     EXPECT_FALSE(mentions(text, "= 0")) << text;
 }
 
@@ -62,8 +64,8 @@ TEST(Explain, DoesNotBlameASettingThatIsFine) {
 }
 
 TEST(Explain, QuotesDebiansAndUbuntusSwitches) {
-    const auto debian =
-        explained("clone3", EPERM, evidence(CLONE_NEWUSER, with("/proc/sys/kernel/unprivileged_userns_clone", "0\n")));
+    const auto debian = explained(
+        "clone3", EPERM, evidence(CLONE_NEWUSER, with("/proc/sys/kernel/unprivileged_userns_clone", "0\n")));
     EXPECT_TRUE(mentions(debian, "kernel.unprivileged_userns_clone = 0")) << debian;
     const Files ubuntu = with("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1\n");
     for (const char* call : {"clone3", "write"}) {
@@ -73,8 +75,8 @@ TEST(Explain, QuotesDebiansAndUbuntusSwitches) {
 }
 
 TEST(Explain, SwitchesForUserNamespacesAreNotBlamedWhereNoneIsMade) {
-    const auto text =
-        explained("clone3", EPERM, evidence(CLONE_NEWNS, with("/proc/sys/kernel/unprivileged_userns_clone", "0\n")));
+    const auto text = explained(
+        "clone3", EPERM, evidence(CLONE_NEWNS, with("/proc/sys/kernel/unprivileged_userns_clone", "0\n")));
     EXPECT_FALSE(mentions(text, "unprivileged_userns_clone")) << text;
 }
 

@@ -82,7 +82,8 @@ TEST(Identity, AnUnprivilegedCallerKeepsItsIdsInANamespaceOfItsOwn) {
 TEST(Identity, AnUnprivilegedCallerCanBeRootInside) {
     const auto identity = choose(with_user(User{0, 0}), unprivileged());
     ASSERT_TRUE(identity);
-    EXPECT_EQ(maps(*identity, unprivileged()), (Texts{"setgroups deny", "gid_map 0 100 1\n", "uid_map 0 1000 1\n"}));
+    EXPECT_EQ(maps(*identity, unprivileged()),
+              (Texts{"setgroups deny", "gid_map 0 100 1\n", "uid_map 0 1000 1\n"}));
 }
 
 TEST(Identity, SetgroupsIsDeniedBeforeTheGroupMapIsWritten) {

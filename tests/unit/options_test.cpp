@@ -65,11 +65,34 @@ TEST(CountOptionWords, KnowsWhichOptionsTakeTheNextWord) {
 }
 
 TEST(RunOptions, EveryOptionIsRead) {
-    const RunOptions options = parsed(
-        {"--pidns=kernel", "--rootfs", "/r", "-w", "/w", "--hostname", "h", "--env-clear", "-u", "1:2", "--userns=yes",
-         "--network", "none", "--cap-add", "KILL", "--cap-add=CHOWN", "--cap-drop", "ALL", "--no-new-privs=false",
-         "--device-read-bps", "/dev/a:10mb", "--device-write-iops=/dev/a:7", "--status-fd", "3", "--log-level", "debug",
-         "--dry-run", "ls"});
+    const RunOptions options = parsed({"--pidns=kernel",
+                                       "--rootfs",
+                                       "/r",
+                                       "-w",
+                                       "/w",
+                                       "--hostname",
+                                       "h",
+                                       "--env-clear",
+                                       "-u",
+                                       "1:2",
+                                       "--userns=yes",
+                                       "--network",
+                                       "none",
+                                       "--cap-add",
+                                       "KILL",
+                                       "--cap-add=CHOWN",
+                                       "--cap-drop",
+                                       "ALL",
+                                       "--no-new-privs=false",
+                                       "--device-read-bps",
+                                       "/dev/a:10mb",
+                                       "--device-write-iops=/dev/a:7",
+                                       "--status-fd",
+                                       "3",
+                                       "--log-level",
+                                       "debug",
+                                       "--dry-run",
+                                       "ls"});
     const Spec& spec = options.spec;
     EXPECT_EQ(spec.pidns, PidMode::kernel);
     EXPECT_EQ(spec.rootfs, "/r");
@@ -106,7 +129,8 @@ TEST(RunOptions, VariablesKeepCommasAndEqualSigns) {
 }
 
 TEST(RunOptions, AVariableWithoutValueIsTheCallers) {
-    const auto env = parsed({"-e", "HERE", "-e", "ABSENT", "-e", "EMPTY", "ls"}, {"HERE=a=b", "EMPTY="}).spec.env;
+    const auto env =
+        parsed({"-e", "HERE", "-e", "ABSENT", "-e", "EMPTY", "ls"}, {"HERE=a=b", "EMPTY="}).spec.env;
     EXPECT_EQ(env, (std::vector<std::pair<std::string, std::string>>{{"HERE", "a=b"}, {"EMPTY", ""}}));
 }
 
@@ -135,10 +159,11 @@ TEST(RunOptions, WhatIsNotUnderstoodIsQuoted) {
 }
 
 TEST(RunOptions, NumbersAreReadStrictlyAndWhole) {
-    for (const char* text : {"10x", "x10", "", " 1", "1 ", "+1", "-1", "0x1", "1.0", "4294967295", "99999999999999999999",
-                             "1:", ":1", "1:2:3", "1:x"})
+    for (const char* text : {"10x", "x10", "", " 1", "1 ", "+1", "-1", "0x1", "1.0", "4294967295",
+                             "99999999999999999999", "1:", ":1", "1:2:3", "1:x"})
         expect_refused({"--user", text, "x"}, "--user");
-    for (const char* text : {"3x", "-1", "", "2147483648"}) expect_refused({"--status-fd", text, "x"}, "--status-fd");
+    for (const char* text : {"3x", "-1", "", "2147483648"})
+        expect_refused({"--status-fd", text, "x"}, "--status-fd");
 }
 
 TEST(RunOptions, ACommandIsNeededUnlessHelpIsWanted) {

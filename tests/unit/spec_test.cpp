@@ -18,7 +18,9 @@ void expect_refused(const Spec& spec, const std::string& words) {
     EXPECT_EQ(status.error().exit_code, 125);
 }
 
-TEST(Spec, ACommandIsEnough) { EXPECT_TRUE(validate(good())); }
+TEST(Spec, ACommandIsEnough) {
+    EXPECT_TRUE(validate(good()));
+}
 
 TEST(Spec, WithoutACommandIsRefused) {
     expect_refused(Spec{}, "there is none");
