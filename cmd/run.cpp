@@ -58,7 +58,8 @@ int run_verb(const std::vector<std::string>& arguments) {
     if (options->dry_run) return print_plan(options->spec);
     start_logging(options->log_level);
     const auto code = run(options->spec, [](const Notice& notice) {
-        spdlog::log(notice.kind == Notice::Kind::warning ? spdlog::level::warn : spdlog::level::info, "{}", notice.text);
+        spdlog::log(notice.kind == Notice::Kind::warning ? spdlog::level::warn : spdlog::level::info, "{}",
+                    notice.text);
     });
     return code ? *code : fail(code.error());
 }

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cgroup/group.h"
-#include "pidns/surface/filter.h"
 #include "runtime/base/sys.h"
 #include "runtime/facts.h"
 #include "runtime/plan.h"
@@ -27,15 +26,9 @@ namespace {
 constexpr std::array forwarded{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
 
 Result<Plan> plan_for(const Spec& spec) {
-    if (auto valid = validate(spec); !valid) return std::unexpected(std::move(valid).error());
     auto facts = read_host_facts();
     if (!facts) return std::unexpected(std::move(facts).error());
-    auto plan = make_plan(spec, *facts);
-    if (!plan || spec.pidns != PidMode::flat) return plan;
-    auto filter = pidns::build_filter();
-    if (!filter) return std::unexpected(std::move(filter).error());
-    plan->filter = std::move(*filter);
-    return plan;
+    return make_plan(spec, *facts);
 }
 
 Result<CgroupPlan> cgroup_for(const Spec& spec) {

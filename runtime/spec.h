@@ -36,11 +36,11 @@ struct User {
 struct Spec {
     std::vector<std::string> command;  // argv, at least one element; looked up in the container's PATH
     std::vector<std::pair<std::string, std::string>> env;  // set in addition to (or over) the inherited one
-    bool env_clear = false;            // start from PATH, TERM and HOME only
-    std::string workdir;               // absolute, inside; empty: the caller's with the host's root, "/" with rootfs
-    std::string hostname;              // empty: the host's
-    std::string rootfs;                // empty: the host's root file system
-    std::optional<User> user;          // ids inside; absent: the caller's (root inside a rootfs as root)
+    bool env_clear = false;                                // start from PATH, TERM and HOME only
+    std::string workdir;       // absolute, inside; empty: the caller's with the host's root, "/" with rootfs
+    std::string hostname;      // empty: the host's
+    std::string rootfs;        // empty: the host's root file system
+    std::optional<User> user;  // ids inside; absent: the caller's (root inside a rootfs as root)
     PidMode pidns = PidMode::flat;
     Network network = Network::host;
     UserNamespace userns = UserNamespace::automatic;
@@ -51,7 +51,8 @@ struct Spec {
     int status_fd = -1;  // the caller's; one JSON object a line: started, exited, failed
 };
 
-// Refuses what can be refused without looking at the host: no command, a relative workdir, a bad hostname, ...
+// Refuses what can be refused without looking at the host: no command, a relative workdir, a bad hostname,
+// ...
 Status validate(const Spec& spec);
 
 }  // namespace ctr

@@ -32,7 +32,7 @@ TEST(RunOptions, DefaultsAreTheSpecs) {
     EXPECT_TRUE(options.spec.no_new_privs);
     EXPECT_FALSE(options.spec.user);
     EXPECT_EQ(options.spec.status_fd, -1);
-    EXPECT_EQ(options.log_level, "warn");
+    EXPECT_EQ(options.log_level, "info");
 }
 
 TEST(RunOptions, EndAtTheFirstWordThatIsNone) {
