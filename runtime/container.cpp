@@ -35,7 +35,8 @@ void close_all_but(std::vector<int> kept) {
     sys::close_range(first, ~0U, 0);
 }
 
-// The keeper of a container that a program started: in a session of its own, out of reach of the program's terminal.
+// The keeper of a container that a program started: in a session of its own, out of reach of the program's
+// terminal.
 [[noreturn]] void keep_for(const Spec& spec, const Fd& reports, HostPid starter) {
     setsid();
     prctl(PR_SET_NAME, "ctr-keeper");
@@ -80,7 +81,8 @@ Result<Container> Container::start(const Spec& spec, const Notify& notify) {
         if (const auto* notice = std::get_if<Notice>(&*report)) {
             if (notify) notify(*notice);
         } else if (auto* started = std::get_if<Started>(&*report)) {
-            return Container(std::move(keeper_fd), std::move(pipe->receiver), std::move(*started), HostPid(keeper));
+            return Container(std::move(keeper_fd), std::move(pipe->receiver), std::move(*started),
+                             HostPid(keeper));
         } else if (auto* failed = std::get_if<Failed>(&*report)) {
             waitpid(keeper, nullptr, 0);
             return std::unexpected(std::move(failed->error));
@@ -98,14 +100,16 @@ Container::~Container() {
 }
 
 Status Container::signal(int number) const {
-    if (sys::pidfd_send_signal(init_fd_.get(), number) != 0) return fail_call("signal the container", "pidfd_send_signal");
+    if (sys::pidfd_send_signal(init_fd_.get(), number) != 0)
+        return fail_call("signal the container", "pidfd_send_signal");
     return {};
 }
 
 Result<Exit> Container::wait() {
     if (!reports_) return fail_input("wait for the container", "it has been waited for already");
     const Fd reports = std::move(reports_);
-    Result<Exit> result = fail_call("wait for the container", "", 0, "its keeper was killed; everything in it is ended");
+    Result<Exit> result =
+        fail_call("wait for the container", "", 0, "its keeper was killed; everything in it is ended");
     while (auto report = receive_report(reports)) {
         if (const auto* ended = std::get_if<Ended>(&*report)) result = exit_from(ended->status);
         if (auto* failed = std::get_if<Failed>(&*report)) result = std::unexpected(std::move(failed->error));

@@ -1,11 +1,13 @@
 // A running container. The public face of the launcher: what the ctr command does goes through here.
 //
 // Processes: start() forks a *keeper* below the caller; the keeper forks a *supervisor*, which creates the
-// container's first process (init, the user's command), numbers its processes and waits for it. Keeper and supervisor
-// watch each other: whichever is killed, the other ends the container and removes what belongs to it.
+// container's first process (init, the user's command), numbers its processes and waits for it. Keeper and
+// supervisor watch each other: whichever is killed, the other ends the container and removes what belongs to
+// it.
 //
-// Threads: start() may be called from any thread of a multi-threaded program; a Container belongs to one thread at a
-// time. Nothing here prints, installs a signal handler or changes the calling process; run() is the exception.
+// Threads: start() may be called from any thread of a multi-threaded program; a Container belongs to one
+// thread at a time. Nothing here prints, installs a signal handler or changes the calling process; run() is
+// the exception.
 #pragma once
 
 #include "runtime/base/error.h"
@@ -26,8 +28,8 @@ struct Exit {
 
 class Container {
   public:
-    // Starts the container and returns when its command has been executed, or with the reason why it could not be.
-    // notify is called for what comes up until then.
+    // Starts the container and returns when its command has been executed, or with the reason why it could
+    // not be. notify is called for what comes up until then.
     static Result<Container> start(const Spec& spec, const Notify& notify = {});
 
     Container(Container&&) noexcept = default;
@@ -53,9 +55,9 @@ class Container {
     HostPid init_ = HostPid::none;
 };
 
-// For a program whose only job is this container (the ctr command): the calling process itself becomes the keeper.
-// It changes the process for good (child subreaper, signals blocked and forwarded to init) and must be called from
-// the only thread. Returns the exit code as a shell would show it.
+// For a program whose only job is this container (the ctr command): the calling process itself becomes the
+// keeper. It changes the process for good (child subreaper, signals blocked and forwarded to init) and must
+// be called from the only thread. Returns the exit code as a shell would show it.
 Result<int> run(const Spec& spec, const Notify& notify = {});
 
 }  // namespace ctr

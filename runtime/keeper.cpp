@@ -40,6 +40,12 @@ Result<CgroupPlan> cgroup_for(const Spec& spec) {
     return CgroupPlan{std::move(*name), spec.io_limits, std::move(*directories)};
 }
 
+// What the caller made us ignore (nohup) is not for the command either.
+bool ignored(int signal) {
+    struct sigaction action {};
+    return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 Result<Fd> block_signals() {
     sigset_t blocked;
     sigfillset(&blocked);
@@ -47,7 +53,8 @@ Result<Fd> block_signals() {
     if (sigprocmask(SIG_SETMASK, &blocked, nullptr) != 0) return fail_call("block signals", "sigprocmask");
     sigset_t taken;
     sigemptyset(&taken);
-    for (const int signal : forwarded) sigaddset(&taken, signal);
+    for (const int signal : forwarded)
+        if (!ignored(signal)) sigaddset(&taken, signal);
     Fd signals(signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals) return fail_call("take signals", "signalfd");
     return signals;
@@ -63,9 +70,11 @@ class Watch {
     std::optional<Result<int>> until_end() {
         const int starter = options_.starter ? options_.starter->get() : -1;
         const int signals = options_.forward_signals ? signals_.get() : -1;
-        std::array<pollfd, 3> events{{{reports_.get(), POLLIN, 0}, {signals, POLLIN, 0}, {starter, POLLIN, 0}}};
+        std::array<pollfd, 3> events{
+            {{reports_.get(), POLLIN, 0}, {signals, POLLIN, 0}, {starter, POLLIN, 0}}};
         while (true) {
-            if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return fail_call("keep the container", "poll");
+            if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR)
+                return fail_call("keep the container", "poll");
             if (events[1].revents != 0) take_signals();
             if (events[2].revents != 0) return {};
             if (events[0].revents == 0) continue;
@@ -132,7 +141,8 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
     }
     pipe->sender.reset();
     const Fd supervisor_fd(sys::pidfd_open(supervisor, 0));
-    std::optional<Result<int>> result = Watch(options, std::move(pipe->receiver), std::move(*signals)).until_end();
+    std::optional<Result<int>> result =
+        Watch(options, std::move(pipe->receiver), std::move(*signals)).until_end();
     // Nobody is left to wait for the container's end, or it can't be heard of.
     if (!result) kill(supervisor, SIGKILL);
     int status = 0;
@@ -143,8 +153,9 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
     return std::unexpected(Error{.step = "run the container",
                                  .call = {},
                                  .err = 0,
-                                 .why = "its monitor (ctr-monitor, host process " + std::to_string(supervisor) +
-                                        ") was killed by signal " + std::to_string(WTERMSIG(status)) +
+                                 .why = "its monitor (ctr-monitor, host process " +
+                                        std::to_string(supervisor) + ") was killed by signal " +
+                                        std::to_string(WTERMSIG(status)) +
                                         "; everything in the container was ended",
                                  .hint = {}});
 }

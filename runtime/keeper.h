@@ -1,5 +1,5 @@
-// The keeper: the process that stands for the container towards its starter. It forks the supervisor, passes signals
-// on and reports; should the supervisor be killed, it ends what is left and removes the cgroup.
+// The keeper: the process that stands for the container towards its starter. It forks the supervisor, passes
+// signals on and reports; should the supervisor be killed, it ends what is left and removes the cgroup.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@
 namespace ctr {
 
 struct KeeperOptions {
-    bool forward_signals = false;   // signals to the keeper go to init
-    std::optional<Fd> starter;      // becomes readable when the starter has ended: the container ends too
+    bool forward_signals = false;  // signals to the keeper go to init
+    std::optional<Fd> starter;     // becomes readable when the starter has ended: the container ends too
     std::function<void(const Started&)> on_started;
     Notify on_notice;
 };
 
-// Runs the container to its end: the wait status of its init. Changes the calling process for good: it becomes a
-// child subreaper and blocks all signals. Only from the only thread of a process.
+// Runs the container to its end: the wait status of its init. Changes the calling process for good: it
+// becomes a child subreaper and blocks all signals. Only from the only thread of a process.
 Result<int> keep(const Spec& spec, const KeeperOptions& options);
 
 }  // namespace ctr

@@ -1,5 +1,5 @@
-// What happens to a container, told upwards: from the supervisor to the keeper, and from the keeper to the program
-// that started it.
+// What happens to a container, told upwards: from the supervisor to the keeper, and from the keeper to the
+// program that started it.
 //
 //   supervisor/keeper                         keeper/starter
 //        | -- Notice (any number, any time) --->  |
@@ -7,7 +7,8 @@
 //        | -- Ended {wait status} ------------->  |     ... and everything in the container is gone
 //   or   | -- Failed {error} ------------------>  |     it could not be; nothing is left
 //
-// One SEQPACKET datagram each. The end of the stream without Ended or Failed means that the sender was killed.
+// One SEQPACKET datagram each. The end of the stream without Ended or Failed means that the sender was
+// killed.
 #pragma once
 
 #include <optional>

@@ -101,6 +101,8 @@ Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situat
     if (spec.rootfs.empty()) {
         // The host's /proc would show the numbers of the outer namespace.
         if (spec.pidns == PidMode::kernel) steps.push_back(proc_step(spec, facts, situation));
+        // Root inside could otherwise leave its limits by writing its number into another group.
+        steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
         return steps;
     }
     auto root = open_root(spec.rootfs);

@@ -15,7 +15,9 @@ std::string dump(const nlohmann::ordered_json& object) {
 
 }  // namespace
 
-void StatusStream::started(HostPid init) const { write_line(dump({{"event", "started"}, {"init", raw(init)}})); }
+void StatusStream::started(HostPid init) const {
+    write_line(dump({{"event", "started"}, {"init", raw(init)}}));
+}
 
 void StatusStream::exited(int status, int signal) const {
     write_line(dump({{"event", "exited"}, {"status", status}, {"signal", signal}}));

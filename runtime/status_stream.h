@@ -1,7 +1,9 @@
-// --status-fd: one JSON object a line, for programs that must tell the launcher's failures from the command's.
+// --status-fd: one JSON object a line, for programs that must tell the launcher's failures from the
+// command's.
 //
 //   {"event":"started","init":4711}                  init's host pid; the command has been executed
-//   {"event":"exited","status":143,"signal":15}      status as a shell would show it; signal 0: it ended by itself
+//   {"event":"exited","status":143,"signal":15}      status as a shell would show it; signal 0: it ended by
+//   itself
 //   {"event":"failed","status":125,"step":"...","call":"mount","errno":1,"error":"EPERM","message":"..."}
 #pragma once
 

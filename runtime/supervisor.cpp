@@ -22,7 +22,8 @@ namespace ctr {
 
 namespace {
 
-// Readable when the keeper has ended. The number can't mean another process: it was our parent before and after.
+// Readable when the keeper has ended. The number can't mean another process: it was our parent before and
+// after.
 Result<Fd> watch_keeper(HostPid keeper) {
     Fd watch(sys::pidfd_open(raw(keeper), 0));
     if (!watch) return fail_call("watch the keeper", "pidfd_open");
@@ -42,7 +43,8 @@ Result<std::optional<int>> wait_for_init(HostPid init, const Fd& keeper) {
         int status = 0;
         for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG))
             if (HostPid(pid) == init) return status;
-        if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return fail_call("wait for init", "poll");
+        if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR)
+            return fail_call("wait for init", "poll");
         if (events[1].revents != 0) return std::optional<int>{};
         signalfd_siginfo drained{};
         while (read(signals.get(), &drained, sizeof drained) > 0) {
@@ -59,7 +61,8 @@ Result<std::optional<cgroup::Group>> create_group(const CgroupPlan& plan, const 
     return std::optional(std::move(*group));
 }
 
-Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgroup, const Fd& reports, const Fd& keeper) {
+Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgroup, const Fd& reports,
+                                         const Fd& keeper) {
     const Notify notify = [&](const Notice& notice) { send_report(reports, notice); };
     auto group = create_group(cgroup, notify);
     if (!group) return std::unexpected(std::move(group).error());
@@ -71,16 +74,18 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
 
     std::unique_ptr<pidns::Monitor> monitor;
     if (launched->listener) {
-        auto created =
-            pidns::Monitor::create(std::move(launched->listener), launched->pid,
-                                   [&](const std::string& text) { notify({Notice::Kind::warning, text}); });
+        auto created = pidns::Monitor::create(std::move(launched->listener), launched->pid,
+                                              [&](const std::string& text) {
+                                                  notify({Notice::Kind::warning, text});
+                                              });
         if (!created) return std::unexpected(std::move(created).error());
         monitor = std::move(*created);
     }
     const HostPid init = launched->pid;
     send_report(reports, Started{init, std::move(launched->pidfd)});
     auto ended = monitor ? monitor->run(keeper.get()) : wait_for_init(init, keeper);
-    // Before the monitor goes: calls that wait for it would otherwise fail in processes that are about to be killed.
+    // Before the monitor goes: calls that wait for it would otherwise fail in processes that are about to be
+    // killed.
     end_descendants();
     return ended;
 }
@@ -88,7 +93,8 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
 }  // namespace
 
 void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid keeper) {
-    // Its own session: a kill of the keeper's whole process group (timeout -s KILL does that) must not take both.
+    // Its own session: a kill of the keeper's whole process group (timeout -s KILL does that) must not take
+    // both.
     setsid();
     prctl(PR_SET_NAME, "ctr-monitor");
     Result<std::optional<int>> ended = std::optional<int>{};

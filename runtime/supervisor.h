@@ -1,5 +1,5 @@
-// The supervisor: a process between the keeper and the container's init. It creates init, numbers the container's
-// processes (flat mode) and ends whatever is left when init ends, or when the keeper does.
+// The supervisor: a process between the keeper and the container's init. It creates init, numbers the
+// container's processes (flat mode) and ends whatever is left when init ends, or when the keeper does.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace ctr {
 
-// What the supervisor needs to know about the container's cgroup. The keeper knows it too, so that whichever of the
-// two is killed at whatever moment, the other can remove what was created.
+// What the supervisor needs to know about the container's cgroup. The keeper knows it too, so that whichever
+// of the two is killed at whatever moment, the other can remove what was created.
 struct CgroupPlan {
     std::string name;  // empty: the container has none
     std::vector<cgroup::IoLimit> limits;

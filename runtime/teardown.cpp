@@ -39,7 +39,8 @@ Children look_at_processes() {
     while (const dirent* entry = readdir(proc.get())) {
         const std::string_view name(entry->d_name);
         pid_t pid = 0;
-        if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr != name.data() + name.size()) continue;
+        if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr != name.data() + name.size())
+            continue;
         std::ifstream file("/proc/" + std::string(name) + "/stat");
         std::string stat;
         if (std::getline(file, stat, '\0')) found.emplace(parent_in(stat), pid);
@@ -47,18 +48,18 @@ Children look_at_processes() {
     return found;
 }
 
-void collect_below(const Children& all, pid_t parent, const std::set<pid_t>& spared, std::vector<pid_t>& found) {
-    const auto [first, last] = all.equal_range(parent);
-    for (auto child = first; child != last; ++child) {
-        if (spared.contains(child->second)) continue;
-        found.push_back(child->second);
-        collect_below(all, child->second, spared, found);
-    }
-}
-
+// The look isn't atomic: with numbers that are used again meanwhile, parent links may even form a circle.
 std::vector<pid_t> descendants(const std::set<pid_t>& spared) {
-    std::vector<pid_t> found;
-    collect_below(look_at_processes(), getpid(), spared, found);
+    const Children all = look_at_processes();
+    std::vector<pid_t> found{getpid()};
+    std::set<pid_t> seen{spared};
+    seen.insert(getpid());
+    for (size_t i = 0; i < found.size(); ++i) {
+        const auto [first, last] = all.equal_range(found[i]);
+        for (auto child = first; child != last; ++child)
+            if (seen.insert(child->second).second) found.push_back(child->second);
+    }
+    found.erase(found.begin());
     return found;
 }
 
@@ -88,8 +89,8 @@ void end_descendants(const std::set<pid_t>& spared) {
         reap(spared, {});
         if (siginfo_t info{}; waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return;
     }
-    // First stopped, until a look finds nobody new, so that a storm of forks can't outrun the killing; then killed.
-    // Orphans come to us, so a later look finds those whose parent ended between two looks.
+    // First stopped, until a look finds nobody new, so that a storm of forks can't outrun the killing; then
+    // killed. Orphans come to us, so a later look finds those whose parent ended between two looks.
     std::set<pid_t> stopped;
     for (std::vector<pid_t> victims = descendants(spared); !victims.empty(); victims = descendants(spared)) {
         bool newcomers = false;

@@ -14,7 +14,8 @@ constexpr auto relaxed = std::memory_order_relaxed;
 }  // namespace
 
 std::size_t FlatTable::bytes(Limits limits) {
-    return header_bytes + sizeof(Entry) * limits.virt_limit + sizeof(std::atomic<uint32_t>) * limits.host_limit;
+    return header_bytes + sizeof(Entry) * limits.virt_limit +
+           sizeof(std::atomic<uint32_t>) * limits.host_limit;
 }
 
 FlatTable::FlatTable(void* memory, Limits limits) : limits_(limits) {
@@ -85,7 +86,9 @@ VirtPid FlatTable::session_of(VirtPid number) const {
     return valid(number) ? VirtPid(entry(number).session.load(relaxed)) : VirtPid::none;
 }
 
-bool FlatTable::is_process(VirtPid number) const { return valid(number) && entry(number).process.load(relaxed) != 0; }
+bool FlatTable::is_process(VirtPid number) const {
+    return valid(number) && entry(number).process.load(relaxed) != 0;
+}
 
 void FlatTable::set_group(VirtPid number, VirtPid group) {
     if (!is_process(number)) return;

@@ -1,15 +1,17 @@
 // Flat numbering: exactly two numbers for a process, the host's and the container's own (the OpenVZ view).
 //
-// The model is the kernel's struct pid (kernel/pid.c): a number is *allocated*, then *published*; it is used by its
-// process, by the process group and by the session that bear it, and it is free again when nobody uses it any more.
-// The host's kernel keeps its own number for exactly as long, so a pair (host, virtual) never outlives either side.
+// The model is the kernel's struct pid (kernel/pid.c): a number is *allocated*, then *published*; it is used
+// by its process, by the process group and by the session that bear it, and it is free again when nobody uses
+// it any more. The host's kernel keeps its own number for exactly as long, so a pair (host, virtual) never
+// outlives either side.
 //
-// A view of memory that somebody else owns (an array for each direction, both found with one access), so that the
-// same code serves the monitor and, mapped, the code inside workloads. Freestanding: no allocation, no I/O, no locks.
+// A view of memory that somebody else owns (an array for each direction, both found with one access), so that
+// the same code serves the monitor and, mapped, the code inside workloads. Freestanding: no allocation, no
+// I/O, no locks.
 //
-// Threads: one writer, any number of readers. A reader sees a number only after everything about it was written:
-// the entry's host number is stored with release order after its other fields, and read with acquire order. Every
-// index that is read from the memory is checked against bounds kept outside of it.
+// Threads: one writer, any number of readers. A reader sees a number only after everything about it was
+// written: the entry's host number is stored with release order after its other fields, and read with acquire
+// order. Every index that is read from the memory is checked against bounds kept outside of it.
 #pragma once
 
 #include <atomic>
@@ -33,8 +35,9 @@ class FlatTable {
     // memory: bytes(limits) of zeroed memory, aligned to 8, which outlives the table.
     FlatTable(void* memory, Limits limits);
 
-    // The next free number, cyclically, as the kernel hands them out: after the first round the numbers below 300
-    // are left to early starters. none: all numbers are in use. A number that was allocated has one use, its process.
+    // The next free number, cyclically, as the kernel hands them out: after the first round the numbers below
+    // 300 are left to early starters. none: all numbers are in use. A number that was allocated has one use,
+    // its process.
     VirtPid allocate();
 
     // Gives back a number that was never published.
@@ -86,9 +89,10 @@ class FlatTable {
 
     Limits limits_;
     std::atomic<uint32_t>* cursor_;  // where the search for a free number starts
-    std::atomic<uint32_t>* top_;     // above the highest number ever allocated: what lies beyond was never touched
-    std::atomic<uint32_t>* index_;   // virtual number by host number
-    Entry* entries_;                 // by virtual number
+    std::atomic<uint32_t>*
+        top_;  // above the highest number ever allocated: what lies beyond was never touched
+    std::atomic<uint32_t>* index_;  // virtual number by host number
+    Entry* entries_;                // by virtual number
 };
 
 }  // namespace ctr::pidns

@@ -1,9 +1,9 @@
 // The namespaces of a mapping: a tree of at most 32 levels, and in each the number that was handed out last.
 //
-// A namespace's word (word.h) has as "who" its holder, the process that created it. It is live from creation; the
-// collector makes it dead when it has no entry and no child and never can have (its init has been, or its holder has
-// died), which refuses new entries, and frees it two collections later, when an allocation that has not seen the
-// change would have been seen.
+// A namespace's word (word.h) has as "who" its holder, the process that created it. It is live from creation;
+// the collector makes it dead when it has no entry and no child and never can have (its init has been, or its
+// holder has died), which refuses new entries, and frees it two collections later, when an allocation that
+// has not seen the change would have been seen.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace ctr::pidns {
 
-// Bounds every loop around a compare-and-swap. Each lost round is another thread's progress, so only somebody who
-// scribbles over the memory can exhaust it.
+// Bounds every loop around a compare-and-swap. Each lost round is another thread's progress, so only somebody
+// who scribbles over the memory can exhaust it.
 constexpr unsigned patience = 10'000;
 
 class Namespaces {
@@ -31,9 +31,17 @@ class Namespaces {
 
     constexpr bool valid(NamespaceId id) const { return raw(id) > 0 && raw(id) < limit_; }
 
-    // New entries may be made in it.
-    bool open(NamespaceId id) const {
-        return id == NamespaceId::root || (valid(id) && load(id).is(State::live));
+    // To be called by whoever has just named this namespace, as an entry's or a child's: keeps it through this
+    // collection and the next, which will see the name. false: it is ending, nothing new may be made in it.
+    bool touch(NamespaceId id, uint32_t epoch) {
+        if (id == NamespaceId::root) return true;
+        if (!valid(id)) return false;
+        for (unsigned tries = 0; tries < patience; ++tries) {
+            const Word word = load(id);
+            if (!word.is(State::live)) return false;
+            if (word.age(epoch) == 0 || exchange(id, word, word.stamped(epoch))) return true;
+        }
+        return false;
     }
 
     NamespaceId parent_of(NamespaceId id) const {
@@ -42,31 +50,36 @@ class Namespaces {
         return valid(parent) ? parent : NamespaceId::none;
     }
 
-    // 0: no such namespace.
-    unsigned level_of(NamespaceId id) const {
-        if (!valid(id)) return 0;
+    // Levels above it, 0 for the root. The id must be valid; that it exists is not checked.
+    uint32_t depth_of(NamespaceId id) const {
         const uint32_t depth = record(id).depth.load(std::memory_order_relaxed);
-        return depth < max_level ? depth + 1 : 0;
+        return depth < max_level ? depth : max_level - 1;
     }
 
-    NamespaceId create(NamespaceId parent, HostPid holder) {
+    // 0: no such namespace.
+    unsigned level_of(NamespaceId id) const {
+        const bool exists = id == NamespaceId::root || (valid(id) && !load(id).is(State::free));
+        return exists ? depth_of(id) + 1 : 0;
+    }
+
+    NamespaceId create(NamespaceId parent, HostPid holder, uint32_t epoch) {
         const unsigned level = level_of(parent);
-        if (level == 0 || level >= max_level || !open(parent)) return NamespaceId::none;
-        const NamespaceId id = claim(holder);
+        if (level == 0 || level >= max_level) return NamespaceId::none;
+        const Word claimed = Word::claim(holder, counters_->births.fetch_add(1, std::memory_order_relaxed));
+        const NamespaceId id = claim(claimed);
         if (id == NamespaceId::none) return id;
         Record& r = record(id);
         r.depth.store(level, std::memory_order_relaxed);
         r.last.store(0, std::memory_order_relaxed);
         r.parent.store(raw(parent), std::memory_order_seq_cst);
-        const Word claimed = load(id);
-        if (open(parent) && exchange(id, claimed, claimed.with(State::live))) return id;
+        if (touch(parent, epoch) && exchange(id, claimed, claimed.with(State::live).stamped(epoch))) return id;
         free(id, claimed);
         return NamespaceId::none;
     }
 
-    // The next number of that namespace that is not used(number), which nobody else gets before the cursor has been
-    // round. none: all are in use. As alloc_pid() of the kernel: [last + 1, end), then from 1 or, once the cursor has
-    // passed RESERVED_PIDS, from 300.
+    // The next number of that namespace that is not used(number), which nobody else gets before the cursor
+    // has been round. none: all are in use. As alloc_pid() of the kernel: [last + 1, end), then from 1 or,
+    // once the cursor has passed RESERVED_PIDS, from 300.
     template <class Used>
     VirtPid next_number(NamespaceId id, Used used) {
         std::atomic<uint32_t>& cursor = record(id).last;
@@ -74,7 +87,8 @@ class Namespaces {
             uint32_t last = cursor.load(std::memory_order_relaxed);
             const uint32_t start = last < numbers_ ? last + 1 : numbers_;
             uint32_t number = first_unused(start, numbers_, used);
-            if (number == 0) number = first_unused(start > reserved && numbers_ > reserved ? reserved : 1, start, used);
+            if (number == 0)
+                number = first_unused(start > reserved && numbers_ > reserved ? reserved : 1, start, used);
             if (number == 0) return VirtPid::none;
             if (cursor.compare_exchange_strong(last, number, std::memory_order_relaxed))
                 return VirtPid(static_cast<int>(number));
@@ -100,8 +114,9 @@ class Namespaces {
 
     void mark(NamespaceId id, uint32_t epoch) {
         if (!valid(id)) return;
+        // Lost only to somebody who has just stamped it.
         const Word word = load(id);
-        if (!word.is(State::free)) exchange(id, word, word.stamped(epoch));
+        if (!word.is(State::free) && word.age(epoch) != 0) exchange(id, word, word.stamped(epoch));
     }
 
     // To be called when everything in use has been marked.
@@ -110,7 +125,7 @@ class Namespaces {
         const Word word = load(id);
         if (word.is(State::claimed) && !exists(word.who())) free(id, word);
         if (word.expired(epoch)) free(id, word);
-        if (!word.is(State::live) || word.age(epoch) == 0) return;
+        if (!word.is(State::live) || word.age(epoch) < 2) return;
         const bool ended = record(id).last.load(std::memory_order_relaxed) != 0;
         if (ended || !exists(word.who())) exchange(id, word, word.with(State::dead).stamped(epoch));
     }
@@ -121,20 +136,24 @@ class Namespaces {
     struct Counters {
         // Claims ever made. Relaxed: only its being different each time matters.
         std::atomic<uint32_t> births;
-        // Above the highest record ever claimed. Raised, with release, *before* the claim, so that a record whose
-        // claimer was killed is never beyond the collector's sight.
+        // Above the highest record ever claimed. Raised, with release, *before* the claim, so that a record
+        // whose claimer was killed is never beyond the collector's sight.
         std::atomic<uint32_t> high;
     };
 
     struct alignas(cache_line) Record {
         // Sequentially consistent: an allocation stores its namespace and then reads this word, the collector
-        // changes this word and then (a pass later) reads the entries' namespaces; at least one must see the other.
+        // changes this word and then (a pass later) reads the entries' namespaces; at least one must see the
+        // other.
         std::atomic<uint64_t> word;
-        std::atomic<uint32_t> depth;  // level - 1, so that the zeroed root is right. Relaxed: written before the word.
-        // Read relaxed: written before the word. Stored sequentially consistent, for the reason given at word.
+        std::atomic<uint32_t>
+            depth;  // level - 1, so that the zeroed root is right. Relaxed: written before the word.
+        // Read relaxed: written before the word. Stored sequentially consistent, for the reason given at
+        // word.
         std::atomic<uint32_t> parent;
-        // The number handed out last. Relaxed: it is a ticket, and what is done with it is ordered by the slot and
-        // by the entry's word. In a line of its own: it is written at each fork, the fields above only read.
+        // The number handed out last. Relaxed: it is a ticket, and what is done with it is ordered by the
+        // slot and by the entry's word. In a line of its own: it is written at each fork, the fields above
+        // only read.
         alignas(cache_line) std::atomic<uint32_t> last;
     };
 
@@ -147,8 +166,7 @@ class Namespaces {
 
     void free(NamespaceId id, Word word) { exchange(id, word, word.with(State::free)); }
 
-    NamespaceId claim(HostPid holder) {
-        const Word claimed = Word::claim(holder, counters_->births.fetch_add(1, std::memory_order_relaxed));
+    NamespaceId claim(Word claimed) {
         for (uint32_t i = raw(NamespaceId::root) + 1; i < limit_; ++i) {
             const Word word = load(NamespaceId(i));
             if (!word.is(State::free)) continue;
@@ -168,7 +186,8 @@ class Namespaces {
     static void raise(std::atomic<uint32_t>& mark, uint32_t to) {
         uint32_t now = mark.load(std::memory_order_relaxed);
         for (unsigned tries = 0; now < to && tries < patience; ++tries)
-            if (mark.compare_exchange_weak(now, to, std::memory_order_release, std::memory_order_relaxed)) return;
+            if (mark.compare_exchange_weak(now, to, std::memory_order_release, std::memory_order_relaxed))
+                return;
     }
 
     uint32_t limit_;

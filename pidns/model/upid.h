@@ -1,5 +1,5 @@
-// A number in a namespace and the entry that bears it, in 64 bits: what the kernel calls struct upid, as one value that
-// can be compared and swapped. Bit 63 is left to whoever stores it.
+// A number in a namespace and the entry that bears it, in 64 bits: what the kernel calls struct upid, as one
+// value that can be compared and swapped. Bit 63 is left to whoever stores it.
 //
 //   bit 63     62 61           46 45         24 23     0
 //       | mark | - | namespace   | number      | entry |
@@ -20,13 +20,19 @@ class Upid {
     constexpr Upid() = default;
     constexpr explicit Upid(uint64_t bits) : bits_(bits & ~mark) {}
     constexpr Upid(NamespaceId space, VirtPid number, EntryId entry)
-        : Upid(uint64_t{raw(space)} << namespace_shift | static_cast<uint64_t>(raw(number)) << entry_bits | raw(entry)) {}
-    constexpr Upid(HostPid host, EntryId entry) : Upid(static_cast<uint64_t>(raw(host)) << entry_bits | raw(entry)) {}
+        : Upid(uint64_t{raw(space)} << namespace_shift | static_cast<uint64_t>(raw(number)) << entry_bits |
+               raw(entry)) {}
+    constexpr Upid(HostPid host, EntryId entry)
+        : Upid(static_cast<uint64_t>(raw(host)) << entry_bits | raw(entry)) {}
 
     constexpr uint64_t bits() const { return bits_; }
     constexpr NamespaceId space() const { return NamespaceId(low(bits_ >> namespace_shift, namespace_bits)); }
-    constexpr VirtPid number() const { return VirtPid(static_cast<int>(low(bits_ >> entry_bits, number_bits))); }
-    constexpr HostPid host() const { return HostPid(static_cast<int>(low(bits_ >> entry_bits, number_bits))); }
+    constexpr VirtPid number() const {
+        return VirtPid(static_cast<int>(low(bits_ >> entry_bits, number_bits)));
+    }
+    constexpr HostPid host() const {
+        return HostPid(static_cast<int>(low(bits_ >> entry_bits, number_bits)));
+    }
     constexpr EntryId entry() const { return EntryId(low(bits_, entry_bits)); }
 
     constexpr bool empty() const { return bits_ == 0; }

@@ -5,12 +5,13 @@
 //
 //   state    free, claimed, live, dead; zeroed memory is free
 //   who      claimed: the process that made the claim (0: the collector); live and dead: the host number
-//   stamp    the collection in which it was last seen in use; only differences up to two matter, so it may wrap
-//   adopted  it was claimed by, or for, the process that bears it, not by the process's creator
-//   birth    counts claims: orders claims in time, and makes a word that comes again differ from what it was (ABA)
+//   stamp    the collection in which it was last seen in use; only differences up to two matter, so it may
+//   wrap adopted  it was claimed by, or for, the process that bears it, not by the process's creator birth
+//   counts claims: orders claims in time, and makes a word that comes again differ from what it was (ABA)
 //
-// Everything that decides about a life is in one word, so that no two of these can be seen apart, whoever is killed
-// wherever. Above all: to free an entry and to join its group are two changes of the same word, and one of them fails.
+// Everything that decides about a life is in one word, so that no two of these can be seen apart, whoever is
+// killed wherever. Above all: to free an entry and to join its group are two changes of the same word, and
+// one of them fails.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ enum class State : uint32_t { free = 0, claimed = 1, live = 2, dead = 3 };
 
 class Word {
   public:
-    // "who" of a claim that the collector took over: no process has this number, so the next collector goes on.
+    // "who" of a claim that the collector took over: no process has this number, so the next collector goes
+    // on.
     static constexpr HostPid collector = HostPid::none;
 
     constexpr Word() = default;
@@ -45,12 +47,14 @@ class Word {
     constexpr bool bears(HostPid host) const { return is(State::live) && who() == host; }
 
     constexpr Word with(State state) const { return set(static_cast<uint32_t>(state), 0, state_bits); }
-    constexpr Word with_who(HostPid who) const { return set(static_cast<uint32_t>(raw(who)), who_shift, number_bits); }
+    constexpr Word with_who(HostPid who) const {
+        return set(static_cast<uint32_t>(raw(who)), who_shift, number_bits);
+    }
     constexpr Word stamped(uint32_t epoch) const { return set(epoch, stamp_shift, stamp_bits); }
     constexpr Word adopted_if(bool adopted) const { return set(adopted ? 1 : 0, adopted_shift, 1); }
 
-    // Collections since the stamp, modulo 256. One that was last stamped long ago may look young by chance: it is
-    // then freed a collection or two later.
+    // Collections since the stamp, modulo 256. One that was last stamped long ago may look young by chance:
+    // it is then freed a collection or two later.
     constexpr uint32_t age(uint32_t epoch) const { return (epoch - stamp()) & ((1U << stamp_bits) - 1); }
 
     constexpr bool born_after(Word other) const {
@@ -58,7 +62,8 @@ class Word {
         return difference != 0 && difference < 1U << (birth_bits - 1);
     }
 
-    // May this word become free? Its users, if any, would have been seen in this collection or in the one before.
+    // May this word become free? Its users, if any, would have been seen in this collection or in the one
+    // before.
     constexpr bool expired(uint32_t epoch) const { return is(State::dead) && age(epoch) >= 2; }
 
     constexpr bool operator==(const Word&) const = default;
@@ -72,7 +77,9 @@ class Word {
     static constexpr unsigned birth_shift = adopted_shift + 1;
     static constexpr unsigned birth_bits = 64 - birth_shift;
 
-    static constexpr uint64_t mask(unsigned shift, unsigned bits) { return ((uint64_t{1} << bits) - 1) << shift; }
+    static constexpr uint64_t mask(unsigned shift, unsigned bits) {
+        return ((uint64_t{1} << bits) - 1) << shift;
+    }
     static constexpr uint64_t field(uint32_t value, unsigned shift, unsigned bits) {
         return (uint64_t{value} << shift) & mask(shift, bits);
     }

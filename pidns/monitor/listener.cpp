@@ -33,7 +33,9 @@ bool Listener::answer(const Trap& trap, long value) const {
     return value < 0 ? send(trap, 0, static_cast<int>(value), 0) : send(trap, value, 0, 0);
 }
 
-bool Listener::proceed(const Trap& trap) const { return send(trap, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE); }
+bool Listener::proceed(const Trap& trap) const {
+    return send(trap, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+}
 
 bool Listener::send(const Trap& trap, long value, int error, uint32_t flags) const {
     seccomp_notif_resp response{trap.id, value, error, flags};

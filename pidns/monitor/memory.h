@@ -1,7 +1,7 @@
-// Memory of another process, through /proc/PID/mem: the descriptor keeps meaning the same address space even when the
-// number is used again, so a notification that is checked for validity *after* opening makes all accesses safe.
-// Reads and writes ignore page protections within what ptrace may do: a number lying in read-only memory can be
-// replaced for the duration of a call.
+// Memory of another process, through /proc/PID/mem: the descriptor keeps meaning the same address space even
+// when the number is used again, so a notification that is checked for validity *after* opening makes all
+// accesses safe. Reads and writes ignore page protections within what ptrace may do: a number lying in
+// read-only memory can be replaced for the duration of a call.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,9 @@ void set_alarm(suseconds_t us) {
     setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-long or_errno(long value) { return value < 0 ? -errno : value; }
+long or_errno(long value) {
+    return value < 0 ? -errno : value;
+}
 
 bool may_sleep(const Call& call, const uint64_t* arguments) {
     if (!call.sleeps) return false;
@@ -67,10 +69,14 @@ struct Creation {
 
 std::optional<Creation> creation_of(const Trap& trap) {
     switch (trap.number) {
-        case SYS_vfork: return Creation{.flags = CLONE_VM | CLONE_VFORK};
-        case SYS_clone: return Creation{.flags = trap.arguments[0], .parent_tid = trap.arguments[2]};
-        case SYS_clone3: break;
-        default: return Creation{};
+        case SYS_vfork:
+            return Creation{.flags = CLONE_VM | CLONE_VFORK};
+        case SYS_clone:
+            return Creation{.flags = trap.arguments[0], .parent_tid = trap.arguments[2]};
+        case SYS_clone3:
+            break;
+        default:
+            return Creation{};
     }
     const ProcessMemory memory(trap.thread);
     if (!memory) return {};
@@ -105,8 +111,8 @@ Result<std::unique_ptr<Monitor>> Monitor::create(Fd listener, HostPid init, Warn
     if (!child_signals) return fail_call(step, "signalfd");
     if (auto done = install_alarm(); !done) return std::unexpected(std::move(done).error());
     numbers->register_init(init);
-    return std::unique_ptr<Monitor>(
-        new Monitor(std::move(listener), std::move(child_signals), std::move(*numbers), init, std::move(warn)));
+    return std::unique_ptr<Monitor>(new Monitor(std::move(listener), std::move(child_signals),
+                                                std::move(*numbers), init, std::move(warn)));
 }
 
 Monitor::Monitor(Fd listener, Fd child_signals, Numbers numbers, HostPid init, Warn warn)
@@ -119,11 +125,12 @@ Monitor::Monitor(Fd listener, Fd child_signals, Numbers numbers, HostPid init, W
       init_(init),
       warn_(std::move(warn)) {}
 
-// Three kinds of events: traps (the listener), stops of threads and ends of processes (waitpid), and stop. A stop that
-// is due within microseconds is awaited in waitpid itself, whose wake-up is synchronous: the stopping thread hands
-// its CPU over. Everything else is awaited in poll.
+// Three kinds of events: traps (the listener), stops of threads and ends of processes (waitpid), and stop. A
+// stop that is due within microseconds is awaited in waitpid itself, whose wake-up is synchronous: the
+// stopping thread hands its CPU over. Everything else is awaited in poll.
 Result<std::optional<int>> Monitor::run(int stop) {
-    std::array<pollfd, 3> events{{{listener_.fd(), POLLIN, 0}, {child_signals_.get(), POLLIN, 0}, {stop, POLLIN, 0}}};
+    std::array<pollfd, 3> events{
+        {{listener_.fd(), POLLIN, 0}, {child_signals_.get(), POLLIN, 0}, {stop, POLLIN, 0}}};
     while (!ended_) {
         for (int stops = 0; tracer_.busy() && stops < stops_before_traps; ++stops) await_stop();
         const int timeout = tracer_.busy() ? 0 : tracer_.unsettled() ? patience_ms : -1;
@@ -158,8 +165,8 @@ bool Monitor::take_statuses(int options) {
     return true;
 }
 
-// The alarm is set once for many stops, because setting it costs; it repeats. Two in a row without a stop between them
-// mean that nothing moves; one while nobody is awaited turns it off.
+// The alarm is set once for many stops, because setting it costs; it repeats. Two in a row without a stop
+// between them mean that nothing moves; one while nobody is awaited turns it off.
 void Monitor::await_stop() {
     if (!std::exchange(alarm_set_, true)) set_alarm(patience_ms * 1000);
     if (take_statuses(0)) {
@@ -190,17 +197,24 @@ void Monitor::serve(const Trap& trap) {
     }
     const Caller caller{trap.thread, process_of(trap)};
     if (caller.process == HostPid::none) {
-        listener_.answer(trap, -EPERM);  // killed meanwhile, and nobody hears this; or hidden from us (hidepid)
+        listener_.answer(trap,
+                         -EPERM);  // killed meanwhile, and nobody hears this; or hidden from us (hidepid)
         return;
     }
     if (interruptible_.contains(raw(caller.process))) hold(trap);
     switch (call->way) {
-        case Way::answer: return answer(trap, *call, caller);
-        case Way::create: return create_process(trap, *call, caller);
-        case Way::observe: return observe_handler(trap, caller);
-        case Way::refuse: listener_.answer(trap, -call->error); return;
+        case Way::answer:
+            return answer(trap, *call, caller);
+        case Way::create:
+            return create_process(trap, *call, caller);
+        case Way::observe:
+            return observe_handler(trap, caller);
+        case Way::refuse:
+            listener_.answer(trap, -call->error);
+            return;
         case Way::rewrite:
-        case Way::send: return rewrite(trap, *call, caller);
+        case Way::send:
+            return rewrite(trap, *call, caller);
     }
 }
 
@@ -211,7 +225,8 @@ void Monitor::observe_handler(const Trap& trap, const Caller& caller) {
         uint64_t flags;
     };
     const auto action = ProcessMemory(trap.thread).read<KernelAction>(trap.arguments[1]);
-    if (action && action->handler > reinterpret_cast<uintptr_t>(SIG_IGN) && (action->flags & SA_RESTART) == 0) {
+    if (action && action->handler > reinterpret_cast<uintptr_t>(SIG_IGN) &&
+        (action->flags & SA_RESTART) == 0) {
         interruptible_.insert(raw(caller.process));
         hold(trap);
     }
@@ -236,17 +251,26 @@ void Monitor::answer(const Trap& trap, const Call& call, const Caller& caller) {
         const auto number = static_cast<int>(trap.arguments[0]);
         return number == 0 ? raw(caller.process) : translator_.inward(number);
     };
-    const auto visible = [&](long host) { return host < 0 ? or_errno(host) : translator_.outward(static_cast<int>(host)); };
+    const auto visible = [&](long host) {
+        return host < 0 ? or_errno(host) : translator_.outward(static_cast<int>(host));
+    };
     const auto result = [&]() -> long {
         switch (call.number) {
-            case SYS_getpid: return translator_.outward(raw(caller.process));
+            case SYS_getpid:
+                return translator_.outward(raw(caller.process));
             case SYS_gettid:
-                return caller.thread == caller.process ? translator_.outward(raw(caller.process)) : raw(caller.thread);
-            case SYS_getppid: return translator_.outward(raw(parent_of(caller.process)));
-            case SYS_getpgrp: return visible(getpgid(raw(caller.process)));
-            case SYS_getpgid: return visible(getpgid(own_or_named()));
-            case SYS_getsid: return visible(getsid(own_or_named()));
-            default: return -ENOSYS;
+                return caller.thread == caller.process ? translator_.outward(raw(caller.process))
+                                                       : raw(caller.thread);
+            case SYS_getppid:
+                return translator_.outward(raw(parent_of(caller.process)));
+            case SYS_getpgrp:
+                return visible(getpgid(raw(caller.process)));
+            case SYS_getpgid:
+                return visible(getpgid(own_or_named()));
+            case SYS_getsid:
+                return visible(getsid(own_or_named()));
+            default:
+                return -ENOSYS;
         }
     };
     listener_.answer(trap, result());
@@ -305,8 +329,9 @@ void Monitor::begin(const Trap& trap, Rewrite rewrite) {
     if (error == 0) return;
     numbers_.give_back(reserved);
     if (error == ESRCH) return;  // killed meanwhile
-    warn_("process " + std::to_string(translator_.outward(raw(process))) + " (host " + std::to_string(raw(process)) +
-          ") can't be served: its " + call.name + " needs ptrace, which says " + errno_name(error) +
+    warn_("process " + std::to_string(translator_.outward(raw(process))) + " (host " +
+          std::to_string(raw(process)) + ") can't be served: its " + call.name +
+          " needs ptrace, which says " + errno_name(error) +
           ": it is being traced inside the container, or isn't dumpable; it gets EPERM");
     listener_.answer(trap, -EPERM);
 }
@@ -339,17 +364,22 @@ std::optional<long> Monitor::finished(Rewrite& rewrite, long result) {
             abandoned(rewrite);
             return result;
         }
-        if (rewrite.parent_tid != 0) ProcessMemory(rewrite.caller.thread).write<int32_t>(rewrite.parent_tid, raw(rewrite.reserved));
+        if (rewrite.parent_tid != 0)
+            ProcessMemory(rewrite.caller.thread).write<int32_t>(rewrite.parent_tid, raw(rewrite.reserved));
         return raw(rewrite.reserved);
     }
     if (rewrite.memory_before) abandoned(rewrite);  // puts the program's own number back
     if (result < 0) return result;
     switch (call.memory) {
-        case Memory::group_out: translate_number(rewrite); break;
-        case Memory::siginfo_out:
-            if (const HostPid host = translate_siginfo(rewrite); host != HostPid::none) numbers_.reported(host);
+        case Memory::group_out:
+            translate_number(rewrite);
             break;
-        default: break;
+        case Memory::siginfo_out:
+            if (const HostPid host = translate_siginfo(rewrite); host != HostPid::none)
+                numbers_.reported(host);
+            break;
+        default:
+            break;
     }
     switch (call.after) {
         case After::join_group: {
@@ -357,8 +387,11 @@ std::optional<long> Monitor::finished(Rewrite& rewrite, long result) {
             numbers_.refresh(target == 0 ? rewrite.caller.process : HostPid(target));
             break;
         }
-        case After::lead_session: numbers_.refresh(rewrite.caller.process); break;
-        default: break;
+        case After::lead_session:
+            numbers_.refresh(rewrite.caller.process);
+            break;
+        default:
+            break;
     }
     if (call.result == Kind::none || result == 0) return result;
     const auto host = HostPid(static_cast<int>(result));
@@ -373,10 +406,13 @@ void Monitor::abandoned(Rewrite& rewrite) {
     if (rewrite.call->way == Way::create && !rewrite.created) numbers_.give_back(rewrite.reserved);
     if (rewrite.memory_before)
         ProcessMemory(rewrite.caller.thread)
-            .write(rewrite.original[rewrite.call->memory_argument], *std::exchange(rewrite.memory_before, {}));
+            .write(rewrite.original[rewrite.call->memory_argument],
+                   *std::exchange(rewrite.memory_before, {}));
 }
 
-void Monitor::executed(HostPid process) { interruptible_.erase(raw(process)); }
+void Monitor::executed(HostPid process) {
+    interruptible_.erase(raw(process));
+}
 
 // The kernel reads the number from the program's memory: the host's lies there for the duration of the call.
 bool Monitor::put_number(const Trap& trap, Rewrite& rewrite) {
@@ -405,7 +441,8 @@ HostPid Monitor::translate_siginfo(const Rewrite& rewrite) {
 void Monitor::translate_number(const Rewrite& rewrite) {
     const uint64_t address = rewrite.original[rewrite.call->memory_argument];
     const ProcessMemory memory(rewrite.caller.thread);
-    if (const auto host = memory.read<int32_t>(address)) memory.write(address, int32_t{translator_.outward(*host)});
+    if (const auto host = memory.read<int32_t>(address))
+        memory.write(address, int32_t{translator_.outward(*host)});
 }
 
 }  // namespace ctr::pidns

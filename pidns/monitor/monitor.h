@@ -1,9 +1,10 @@
 // The net: serves every call of the pid surface that a container's processes make without the layer's mark.
-// Slow, always right, and without anything inside the process: it works for static, musl, Go and JIT code alike.
+// Slow, always right, and without anything inside the process: it works for static, musl, Go and JIT code
+// alike.
 //
-// Runs in a process of its own (runtime/supervisor), which must be single-threaded, have SIGCHLD blocked and be the
-// parent of the container's init. Nothing that a program of the container does can make it wait: calls that sleep do
-// so in their own thread.
+// Runs in a process of its own (runtime/supervisor), which must be single-threaded, have SIGCHLD blocked and
+// be the parent of the container's init. Nothing that a program of the container does can make it wait: calls
+// that sleep do so in their own thread.
 #pragma once
 
 #include <functional>

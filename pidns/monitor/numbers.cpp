@@ -16,26 +16,33 @@ namespace ctr::pidns {
 namespace {
 
 // Also true for a zombie, and for a process that this one may not signal.
-bool exists(HostPid host) { return kill(raw(host), 0) == 0 || errno != ESRCH; }
+bool exists(HostPid host) {
+    return kill(raw(host), 0) == 0 || errno != ESRCH;
+}
 
-// kernel.pid_max can be raised while we run: 2^22 (PID_MAX_LIMIT) is what it can't exceed. Untouched pages of the
-// mapping cost nothing.
+// kernel.pid_max can be raised while we run: 2^22 (PID_MAX_LIMIT) is what it can't exceed. Untouched pages of
+// the mapping cost nothing.
 constexpr uint32_t host_limit = 1U << 22;
 
 }  // namespace
 
-void Numbers::Unmap::operator()(void* memory) const { munmap(memory, bytes); }
+void Numbers::Unmap::operator()(void* memory) const {
+    munmap(memory, bytes);
+}
 
 Result<Numbers> Numbers::create(uint32_t pid_limit) {
     const FlatTable::Limits limits{pid_limit, host_limit};
     const std::size_t bytes = FlatTable::bytes(limits);
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return fail_call("make the table of process numbers", "mmap");
     return Numbers(Mapping(memory, Unmap{bytes}), limits);
 }
 
 Numbers::Numbers(Mapping mapping, FlatTable::Limits limits)
-    : mapping_(std::move(mapping)), table_(mapping_.get(), limits), swept_(std::chrono::steady_clock::now()) {}
+    : mapping_(std::move(mapping)),
+      table_(mapping_.get(), limits),
+      swept_(std::chrono::steady_clock::now()) {}
 
 void Numbers::register_init(HostPid host) {
     const VirtPid number = table_.allocate();
@@ -74,7 +81,9 @@ void Numbers::collect_stale() {
     sweep();
 }
 
-void Numbers::drop_stale(HostPid host) { table_.release(table_.number_of(host)); }
+void Numbers::drop_stale(HostPid host) {
+    table_.release(table_.number_of(host));
+}
 
 void Numbers::sweep() {
     table_.each_process([this](VirtPid number) {

@@ -1,10 +1,11 @@
 // The numbers of one container, as its monitor keeps them: the table, and when a number ends.
 //
-// An entry is *stale* when its process was reaped unseen: by the kernel because its parent ignores SIGCHLD, or when a
-// parent outside the layer's sight took it. A stale entry is harmless while the host doesn't use the number again,
-// which takes the kernel a round through all its numbers (at least 32 768 forks, more than a second); so a sweep
-// that is never older than sweep_interval before a number is translated keeps every answer right without looking
-// at the process each time. A host number that is registered again drops its old entry at once.
+// An entry is *stale* when its process was reaped unseen: by the kernel because its parent ignores SIGCHLD,
+// or when a parent outside the layer's sight took it. A stale entry is harmless while the host doesn't use
+// the number again, which takes the kernel a round through all its numbers (at least 32 768 forks, more than
+// a second); so a sweep that is never older than sweep_interval before a number is translated keeps every
+// answer right without looking at the process each time. A host number that is registered again drops its old
+// entry at once.
 #pragma once
 
 #include <chrono>
@@ -37,7 +38,8 @@ class Numbers {
     // The process exists now, in the group and session of its creator.
     void register_child(VirtPid number, HostPid host, HostPid creator);
 
-    // A process of the container that nobody registered (its creator bypassed the layer): takes the next number.
+    // A process of the container that nobody registered (its creator bypassed the layer): takes the next
+    // number.
     VirtPid adopt(HostPid host);
 
     VirtPid number_of(HostPid host) const { return table_.number_of(host); }

@@ -28,7 +28,8 @@ class FactFile {
 
     std::optional<uint64_t> field(std::string_view name, int base) const {
         const std::string_view text(text_.data(), size_);
-        const size_t start = text.find(name);  // name: "\nTgid:\t", which no command name can fake: it's escaped
+        const size_t start =
+            text.find(name);  // name: "\nTgid:\t", which no command name can fake: it's escaped
         if (start == std::string_view::npos) return {};
         const char* digits = text.data() + start + name.size();
         uint64_t value = 0;
@@ -48,9 +49,13 @@ HostPid number_in(const FactFile& file, std::string_view name) {
 
 }  // namespace
 
-HostPid process_of_thread(HostPid thread) { return number_in(FactFile(thread, "status"), "\nTgid:\t"); }
+HostPid process_of_thread(HostPid thread) {
+    return number_in(FactFile(thread, "status"), "\nTgid:\t");
+}
 
-HostPid parent_of(HostPid process) { return number_in(FactFile(process, "status"), "\nPPid:\t"); }
+HostPid parent_of(HostPid process) {
+    return number_in(FactFile(process, "status"), "\nPPid:\t");
+}
 
 HostPid process_of_pidfd(HostPid owner, int fd) {
     std::array<char, 32> name;

@@ -14,7 +14,8 @@ HostPid process_of_thread(HostPid thread);
 
 HostPid parent_of(HostPid process);
 
-// The process that a descriptor of another process stands for; none if it's no pidfd or the process was reaped.
+// The process that a descriptor of another process stands for; none if it's no pidfd or the process was
+// reaped.
 HostPid process_of_pidfd(HostPid owner, int fd);
 
 // Signal sets as in /proc/PID/status: bit n-1 stands for signal n.

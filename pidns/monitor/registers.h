@@ -1,4 +1,5 @@
-// The registers of a stopped thread in terms of its system call. All that the monitor knows of the architecture.
+// The registers of a stopped thread in terms of its system call. All that the monitor knows of the
+// architecture.
 #pragma once
 
 #include <sys/ptrace.h>
@@ -11,12 +12,14 @@
 
 namespace ctr::pidns {
 
-// Results by which the kernel asks itself to make a call again after a signal (include/linux/errno.h). A program
-// never sees them; a tracer does.
-inline constexpr long restart_sys = 512;        // unless a handler without SA_RESTART ran
+// Results by which the kernel asks itself to make a call again after a signal (include/linux/errno.h). A
+// program never sees them; a tracer does.
+inline constexpr long restart_sys = 512;           // unless a handler without SA_RESTART ran
 inline constexpr long restart_no_interrupt = 513;  // in any case
 inline constexpr long restart_block = 516;
-constexpr bool is_restart(long result) { return result <= -restart_sys && result >= -restart_block; }
+constexpr bool is_restart(long result) {
+    return result <= -restart_sys && result >= -restart_block;
+}
 
 class Registers {
   public:

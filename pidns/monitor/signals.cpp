@@ -12,20 +12,25 @@ namespace ctr::pidns {
 
 namespace {
 
-// Processes that appear while everybody is being signalled are signalled too; a workload that makes them faster than
-// this many looks can find gets away, as it could from a kill(-1) that ran a moment earlier.
+// Processes that appear while everybody is being signalled are signalled too; a workload that makes them
+// faster than this many looks can find gets away, as it could from a kill(-1) that ran a moment earlier.
 constexpr int max_rounds = 16;
 
 // In which argument the call carries the signal.
-unsigned signal_argument(long call) { return call == SYS_tgkill || call == SYS_rt_tgsigqueueinfo ? 2 : 1; }
+unsigned signal_argument(long call) {
+    return call == SYS_tgkill || call == SYS_rt_tgsigqueueinfo ? 2 : 1;
+}
 
 // For all calls but kill's group forms; numbers are the host's already.
 HostPid process_aimed_at(const Rewrite& rewrite) {
     const auto target = static_cast<int>(rewrite.arguments[0]);
     switch (rewrite.call->number) {
-        case SYS_tkill: return process_of_thread(HostPid(target));
-        case SYS_pidfd_send_signal: return process_of_pidfd(rewrite.caller.thread, target);
-        default: return HostPid(target);
+        case SYS_tkill:
+            return process_of_thread(HostPid(target));
+        case SYS_pidfd_send_signal:
+            return process_of_pidfd(rewrite.caller.thread, target);
+        default:
+            return HostPid(target);
     }
 }
 
@@ -44,7 +49,8 @@ std::optional<long> SignalSender::prepare(Rewrite& rewrite) const {
     const auto target = static_cast<int>(rewrite.arguments[0]);
     if (rewrite.call->number != SYS_kill || target > 0) {
         const HostPid process = process_aimed_at(rewrite);
-        // Dropped by making it signal 0: the kernel still checks that there is a target and that we may signal it.
+        // Dropped by making it signal 0: the kernel still checks that there is a target and that we may
+        // signal it.
         if (process == init_ && signal > 0 && signal <= 64 && !init_takes(signal)) rewrite.arguments[at] = 0;
         return {};
     }

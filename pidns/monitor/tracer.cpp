@@ -19,19 +19,31 @@ constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
 constexpr long creating_options = options | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
 constexpr long holding_options = creating_options | PTRACE_O_TRACEEXEC;
 
-int event_of(int status) { return static_cast<int>(static_cast<unsigned>(status) >> 16); }
-bool is_call_stop(int status) { return event_of(status) == 0 && WSTOPSIG(status) == (SIGTRAP | 0x80); }
-bool is_interruption(int status) { return event_of(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP; }
-bool is_job_control_stop(int status) { return event_of(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP; }
+int event_of(int status) {
+    return static_cast<int>(static_cast<unsigned>(status) >> 16);
+}
+bool is_call_stop(int status) {
+    return event_of(status) == 0 && WSTOPSIG(status) == (SIGTRAP | 0x80);
+}
+bool is_interruption(int status) {
+    return event_of(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
+}
+bool is_job_control_stop(int status) {
+    return event_of(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP;
+}
 bool is_creation(int status) {
     const int event = event_of(status);
     return event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE;
 }
 
 // The signal that a stop announces and that detaching must deliver: only a signal-delivery-stop has one.
-int signal_of(int status) { return event_of(status) == 0 && !is_call_stop(status) ? WSTOPSIG(status) : 0; }
+int signal_of(int status) {
+    return event_of(status) == 0 && !is_call_stop(status) ? WSTOPSIG(status) : 0;
+}
 
-void resume_to_call(int thread) { ptrace(PTRACE_SYSCALL, thread, 0L, 0L); }
+void resume_to_call(int thread) {
+    ptrace(PTRACE_SYSCALL, thread, 0L, 0L);
+}
 
 void set_marked(Registers& registers, Registers::Arguments arguments) {
     arguments[5] = mark;
@@ -44,7 +56,8 @@ int Tracer::rewrite(const Listener& listener, const Trap& trap, Rewrite rewrite)
     if (const int error = start(trap, std::move(rewrite), Phase::stopping)) return error;
     ptrace(PTRACE_INTERRUPT, raw(trap.thread), 0L, 0L);
     // Whatever handlers the program has, this result restarts the call. Without WAIT_KILLABLE_RECV (before
-    // Linux 5.19) the interruption has already ended the notification, and the first stop shows another restart.
+    // Linux 5.19) the interruption has already ended the notification, and the first stop shows another
+    // restart.
     listener.answer(trap, -restart_no_interrupt);
     return 0;
 }
@@ -56,61 +69,62 @@ int Tracer::create(const Listener& listener, const Trap& trap, Rewrite rewrite) 
 }
 
 void Tracer::hold(const Trap& trap) {
-    if (ptrace(PTRACE_SEIZE, raw(trap.thread), 0L, holding_options) == 0) traces_[raw(trap.thread)].held = true;
+    if (ptrace(PTRACE_SEIZE, raw(trap.thread), 0L, holding_options) == 0)
+        trace_of(raw(trap.thread)).held = true;
 }
 
 bool Tracer::holds(HostPid thread) const {
-    const auto trace = traces_.find(raw(thread));
-    return trace != traces_.end() && trace->second.held;
+    const auto found = traces_.find(raw(thread));
+    return found != traces_.end() && found->second.held;
 }
 
 int Tracer::start(const Trap& trap, Rewrite rewrite, Phase phase) {
-    auto trace = traces_.find(raw(trap.thread));
-    if (trace != traces_.end() && trace->second.phase != Phase::idle) {
-        // A creation that failed, and its thread made another call before we took notice: still ours. Otherwise the
-        // trace was of a thread of the same number that vanished without a word (the leader of a group in which
-        // another thread made an exec).
-        const bool ours = trace->second.phase == Phase::creating || trace->second.held;
-        rewriter_.abandoned(trace->second.rewrite);
-        if (ours) {
-            enter(trace->second, Phase::idle);
-        } else {
-            forget(trace);
-            trace = traces_.end();
-        }
+    const auto old = traces_.find(raw(trap.thread));
+    bool seized = old != traces_.end();
+    if (seized && old->second.phase != Phase::idle) {
+        // A creation that failed, and its thread made another call before we took notice: still ours.
+        // Otherwise the trace was of a thread of the same number that vanished without a word (the leader of
+        // a group in which another thread made an exec).
+        seized = old->second.phase == Phase::creating || old->second.held;
+        rewriter_.abandoned(old->second.rewrite);
+        if (!seized) forget(old->second);
     }
-    if (trace == traces_.end()) {
-        const long wanted = phase == Phase::creating ? creating_options : options;
-        if (ptrace(PTRACE_SEIZE, raw(trap.thread), 0L, wanted) != 0) return errno;
-        trace = traces_.try_emplace(raw(trap.thread)).first;
-    }
-    trace->second.rewrite = std::move(rewrite);
-    trace->second.interrupted = false;
-    enter(trace->second, phase);
-    await(trace->second, phase != Phase::creating || creations_succeed_);
+    const long wanted = phase == Phase::creating ? creating_options : options;
+    if (!seized && ptrace(PTRACE_SEIZE, raw(trap.thread), 0L, wanted) != 0) return errno;
+    Trace& trace = trace_of(raw(trap.thread));
+    trace.rewrite = std::move(rewrite);
+    trace.interrupted = false;
+    enter(trace, phase);
+    await(trace, phase != Phase::creating || creations_succeed_);
     return 0;
 }
 
 void Tracer::stopped(HostPid thread, int status) {
     if (WIFSTOPPED(status) && event_of(status) == PTRACE_EVENT_EXEC) return at_exec(thread);
-    const auto trace = traces_.find(raw(thread));
-    if (trace == traces_.end()) {
+    const auto found = traces_.find(raw(thread));
+    if (found == traces_.end()) {
         if (WIFSTOPPED(status))
             child_stopped(raw(thread));
         else
             children_.erase(raw(thread));
         return;
     }
+    Trace& trace = found->second;
     if (!WIFSTOPPED(status)) {
-        if (trace->second.phase != Phase::idle) rewriter_.abandoned(trace->second.rewrite);
+        if (trace.phase != Phase::idle) rewriter_.abandoned(trace.rewrite);
         return forget(trace);
     }
-    switch (trace->second.phase) {
-        case Phase::idle: return while_idle(trace, status);
-        case Phase::stopping: return at_first_stop(trace, status);
-        case Phase::entering: return at_entry(trace, status);
-        case Phase::creating: return at_creation(trace, status);
-        case Phase::running: return at_exit(trace, status);
+    switch (trace.phase) {
+        case Phase::idle:
+            return while_idle(trace, status);
+        case Phase::stopping:
+            return at_first_stop(trace, status);
+        case Phase::entering:
+            return at_entry(trace, status);
+        case Phase::creating:
+            return at_creation(trace, status);
+        case Phase::running:
+            return at_exit(trace, status);
     }
 }
 
@@ -124,8 +138,8 @@ void Tracer::give_up_waiting() {
     }
 }
 
-void Tracer::at_first_stop(Traces::iterator trace, int status) {
-    Rewrite& rewrite = trace->second.rewrite;
+void Tracer::at_first_stop(Trace& trace, int status) {
+    Rewrite& rewrite = trace.rewrite;
     Registers registers;
     const bool ours = is_interruption(status) && registers.load(rewrite.caller.thread) &&
                       registers.call() == rewrite.call->number && is_restart(registers.result());
@@ -137,37 +151,37 @@ void Tracer::at_first_stop(Traces::iterator trace, int status) {
     if (rewrite.broadcast) {
         // Several calls in a row, and handlers must not run between them.
         const uint64_t all = ~uint64_t{0};
-        ptrace(PTRACE_GETSIGMASK, trace->first, sizeof all, &trace->second.signal_mask);
-        ptrace(PTRACE_SETSIGMASK, trace->first, sizeof all, &all);
+        ptrace(PTRACE_GETSIGMASK, trace.thread, sizeof all, &trace.signal_mask);
+        ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof all, &all);
     }
-    enter(trace->second, Phase::entering);
-    resume_to_call(trace->first);
+    enter(trace, Phase::entering);
+    resume_to_call(trace.thread);
 }
 
-void Tracer::at_entry(Traces::iterator trace, int status) {
+void Tracer::at_entry(Trace& trace, int status) {
     if (!is_call_stop(status)) return give_up(trace, status);
-    enter(trace->second, Phase::running);
-    if (trace->second.rewrite.sleeps) await(trace->second, false);
-    resume_to_call(trace->first);
+    enter(trace, Phase::running);
+    if (trace.rewrite.sleeps) await(trace, false);
+    resume_to_call(trace.thread);
 }
 
-void Tracer::at_creation(Traces::iterator trace, int status) {
+void Tracer::at_creation(Trace& trace, int status) {
     if (!is_creation(status)) return give_up(trace, status);
     unsigned long child = 0;
-    ptrace(PTRACE_GETEVENTMSG, trace->first, 0L, &child);
-    rewriter_.created(trace->second.rewrite, HostPid(static_cast<int>(child)));
-    announce(static_cast<int>(child), trace->second.held);
+    ptrace(PTRACE_GETEVENTMSG, trace.thread, 0L, &child);
+    rewriter_.created(trace.rewrite, HostPid(static_cast<int>(child)));
+    announce(static_cast<int>(child), trace.held);
     creations_succeed_ = children_awaited_ = true;
-    enter(trace->second, Phase::running);
-    await(trace->second, !trace->second.rewrite.sleeps);
-    resume_to_call(trace->first);
+    enter(trace, Phase::running);
+    await(trace, !trace.rewrite.sleeps);
+    resume_to_call(trace.thread);
 }
 
-void Tracer::at_exit(Traces::iterator trace, int status) {
-    Rewrite& rewrite = trace->second.rewrite;
+void Tracer::at_exit(Trace& trace, int status) {
+    Rewrite& rewrite = trace.rewrite;
     Registers registers;
     if (!is_call_stop(status) || !registers.load(rewrite.caller.thread) || is_restart(registers.result())) {
-        trace->second.interrupted = true;
+        trace.interrupted = true;
         return give_up(trace, status);
     }
     const std::optional<long> result = rewriter_.finished(rewrite, registers.result());
@@ -175,8 +189,8 @@ void Tracer::at_exit(Traces::iterator trace, int status) {
         set_marked(registers, rewrite.arguments);
         registers.repeat(rewrite.call->number);
         registers.store(rewrite.caller.thread);
-        enter(trace->second, Phase::entering);
-        return resume_to_call(trace->first);
+        enter(trace, Phase::entering);
+        return resume_to_call(trace.thread);
     }
     registers.set_arguments(rewrite.original);
     registers.set_result(*result);
@@ -185,71 +199,72 @@ void Tracer::at_exit(Traces::iterator trace, int status) {
 }
 
 // A held thread runs freely: what stops it here is a signal, job control or the creation of a thread.
-void Tracer::while_idle(Traces::iterator trace, int status) {
+void Tracer::while_idle(Trace& trace, int status) {
     if (is_creation(status)) {
         unsigned long child = 0;
-        ptrace(PTRACE_GETEVENTMSG, trace->first, 0L, &child);
+        ptrace(PTRACE_GETEVENTMSG, trace.thread, 0L, &child);
         announce(static_cast<int>(child), true);
-    } else if (signal_of(status) != 0 && !std::exchange(trace->second.interrupted, false)) {
+    } else if (signal_of(status) != 0 && !std::exchange(trace.interrupted, false)) {
         // If it waited for us in a trap, the handler must not end the call: it was never made.
         Registers registers;
-        if (registers.load(HostPid(trace->first)) && registers.result() == -restart_sys &&
+        if (registers.load(HostPid(trace.thread)) && registers.result() == -restart_sys &&
             find_call(registers.call(), registers.arguments().data())) {
             registers.set_result(-restart_no_interrupt);
-            registers.store(HostPid(trace->first));
+            registers.store(HostPid(trace.thread));
         }
     }
     let_go(trace, status);
 }
 
-// The handlers are gone, and with them the reason to hold it. Another thread's exec takes over the leader's number.
+// The handlers are gone, and with them the reason to hold it. Another thread's exec takes over the leader's
+// number.
 void Tracer::at_exec(HostPid thread) {
     unsigned long former = 0;
     ptrace(PTRACE_GETEVENTMSG, raw(thread), 0L, &former);
     for (const int number : {raw(thread), static_cast<int>(former)})
-        if (const auto trace = traces_.find(number); trace != traces_.end()) {
-            if (trace->second.phase != Phase::idle) rewriter_.abandoned(trace->second.rewrite);
-            forget(trace);
+        if (const auto found = traces_.find(number); found != traces_.end()) {
+            if (found->second.phase != Phase::idle) rewriter_.abandoned(found->second.rewrite);
+            forget(found->second);
         }
     rewriter_.executed(thread);
     ptrace(PTRACE_DETACH, raw(thread), 0L, 0L);
 }
 
 // Not made, or interrupted: the result stays what the kernel wants for its restart.
-void Tracer::give_up(Traces::iterator trace, int status) {
-    const Phase phase = trace->second.phase;
+void Tracer::give_up(Trace& trace, int status) {
+    const Phase phase = trace.phase;
     Registers registers;
-    if ((phase == Phase::entering || phase == Phase::running) && registers.load(HostPid(trace->first))) {
-        registers.set_arguments(trace->second.rewrite.original);
-        registers.store(HostPid(trace->first));
+    if ((phase == Phase::entering || phase == Phase::running) && registers.load(HostPid(trace.thread))) {
+        registers.set_arguments(trace.rewrite.original);
+        registers.store(HostPid(trace.thread));
     }
-    rewriter_.abandoned(trace->second.rewrite);
+    rewriter_.abandoned(trace.rewrite);
     let_go(trace, status);
 }
 
 // On its way, with the signal that it stopped for; a thread that job control stops stays stopped.
-void Tracer::let_go(Traces::iterator trace, int status) {
-    Trace& t = trace->second;
-    if (t.rewrite.broadcast && (t.phase == Phase::entering || t.phase == Phase::running))
-        ptrace(PTRACE_SETSIGMASK, trace->first, sizeof t.signal_mask, &t.signal_mask);
-    if (!t.held) {
-        ptrace(PTRACE_DETACH, trace->first, 0L, static_cast<long>(signal_of(status)));
+void Tracer::let_go(Trace& trace, int status) {
+    if (trace.rewrite.broadcast && (trace.phase == Phase::entering || trace.phase == Phase::running))
+        ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof trace.signal_mask, &trace.signal_mask);
+    const auto signal = static_cast<long>(signal_of(status));
+    if (!trace.held) {
+        ptrace(PTRACE_DETACH, trace.thread, 0L, signal);
         return forget(trace);
     }
     if (is_job_control_stop(status))
-        ptrace(PTRACE_LISTEN, trace->first, 0L, 0L);
+        ptrace(PTRACE_LISTEN, trace.thread, 0L, 0L);
     else
-        ptrace(PTRACE_CONT, trace->first, 0L, static_cast<long>(signal_of(status)));
-    t.rewrite = {};
-    await(t, false);
-    enter(t, Phase::idle);
+        ptrace(PTRACE_CONT, trace.thread, 0L, signal);
+    trace.rewrite = {};
+    await(trace, false);
+    enter(trace, Phase::idle);
     if (creating_ == 0) release_children();
 }
 
-void Tracer::forget(Traces::iterator trace) {
-    await(trace->second, false);
-    enter(trace->second, Phase::idle);
-    traces_.erase(trace);
+void Tracer::forget(Trace& trace) {
+    await(trace, false);
+    enter(trace, Phase::idle);
+    traces_.erase(int{trace.thread});
     if (creating_ == 0) release_children();
 }
 
@@ -259,8 +274,15 @@ void Tracer::await(Trace& trace, bool awaited) {
 }
 
 void Tracer::enter(Trace& trace, Phase phase) {
-    creating_ += static_cast<int>(phase == Phase::creating) - static_cast<int>(trace.phase == Phase::creating);
+    creating_ +=
+        static_cast<int>(phase == Phase::creating) - static_cast<int>(trace.phase == Phase::creating);
     trace.phase = phase;
+}
+
+Tracer::Trace& Tracer::trace_of(int thread) {
+    Trace& trace = traces_[thread];
+    trace.thread = thread;
+    return trace;
 }
 
 void Tracer::child_stopped(int child) {
@@ -282,7 +304,7 @@ void Tracer::announce(int child, bool hold) {
 }
 
 void Tracer::release(int child, bool hold) {
-    if (hold) traces_[child].held = true;
+    if (hold) trace_of(child).held = true;
     ptrace(hold ? PTRACE_CONT : PTRACE_DETACH, child, 0L, 0L);
 }
 

@@ -1,4 +1,5 @@
-// The transient trace: makes a call in the name of a thread that trapped, with other arguments, and changes its result.
+// The transient trace: makes a call in the name of a thread that trapped, with other arguments, and changes
+// its result.
 //
 // The life of a rewritten call (wait4, kill, setpgid, ...):
 //   trap        the thread sleeps in the seccomp notification
@@ -11,23 +12,26 @@
 //   create()    seize, answer "go on" ----------------------------> the call is made as it is     (creating)
 //   fork event  both are stopped: number the child, let it go ---> the call ends                 (running)
 //   exit stop   translate the result, detach
-// No event means that no child was made: the call failed by itself, or a signal came and the kernel restarts it.
+// No event means that no child was made: the call failed by itself, or a signal came and the kernel restarts
+// it.
 //
-// A signal at any point before the call is made, and a call that a signal interrupts, end the same way: the registers
-// are put back as they were at the trap, with the kernel's own "restart" result, and the kernel does what it would
-// have done without us: run the handler, then restart the call (which traps again) or return EINTR. No signal is held
-// back or delivered twice, and a thread that is stopped by job control stays stopped.
+// A signal at any point before the call is made, and a call that a signal interrupts, end the same way: the
+// registers are put back as they were at the trap, with the kernel's own "restart" result, and the kernel
+// does what it would have done without us: run the handler, then restart the call (which traps again) or
+// return EINTR. No signal is held back or delivered twice, and a thread that is stopped by job control stays
+// stopped.
 //
-// One thing a transient trace can't mend: a call that waits for the monitor ends with EINTR when a signal with a
-// handler that lacks SA_RESTART comes before the monitor has received the notification, even fork, which can't fail
-// so. (dash has such a handler for SIGCHLD: one fork in fifteen of a busy Makefile failed.) Threads of processes with
-// such handlers are therefore *held*: seized when the handler is installed, and kept, running freely, until they
-// exec. Their signals pass through here, and one that ended such a wait is made to restart the call. What holding
-// costs: a stop for each signal, exit and thread creation, and what any tracer causes: a signal that is ignored ends an
-// epoll_wait, a semop or a sigtimedwait with EINTR.
+// One thing a transient trace can't mend: a call that waits for the monitor ends with EINTR when a signal
+// with a handler that lacks SA_RESTART comes before the monitor has received the notification, even fork,
+// which can't fail so. (dash has such a handler for SIGCHLD: one fork in fifteen of a busy Makefile failed.)
+// Threads of processes with such handlers are therefore *held*: seized when the handler is installed, and
+// kept, running freely, until they exec. Their signals pass through here, and one that ended such a wait is
+// made to restart the call. What holding costs: a stop for each signal, exit and thread creation, and what
+// any tracer causes: a signal that is ignored ends an epoll_wait, a semop or a sigtimedwait with EINTR.
 //
-// One thread of the monitor does everything here (ptrace binds tracees to the thread that seized them). Nothing waits.
-// A thread can be killed, or replaced by another thread's exec, at any step; its trace is then dropped.
+// One thread of the monitor does everything here (ptrace binds tracees to the thread that seized them).
+// Nothing waits. A thread can be killed, or replaced by another thread's exec, at any step; its trace is then
+// dropped.
 #pragma once
 
 #include <memory>
@@ -56,11 +60,11 @@ struct Rewrite {
     Registers::Arguments arguments{};  // as the kernel gets them; the mark is added
     bool sleeps = false;               // the call may wait for long
 
-    VirtPid reserved = VirtPid::none;      // fork family: the child's number
-    bool created = false;                  // ... and there is a child that bears it
-    uint64_t parent_tid = 0;               // ... whose number the kernel writes here (CLONE_PARENT_SETTID)
-    std::optional<int32_t> memory_before{};// what the program had where we put a host's number
-    std::unique_ptr<Broadcast> broadcast{};// a signal to many: one call for each
+    VirtPid reserved = VirtPid::none;        // fork family: the child's number
+    bool created = false;                    // ... and there is a child that bears it
+    uint64_t parent_tid = 0;                 // ... whose number the kernel writes here (CLONE_PARENT_SETTID)
+    std::optional<int32_t> memory_before{};  // what the program had where we put a host's number
+    std::unique_ptr<Broadcast> broadcast{};  // a signal to many: one call for each
 };
 
 // Who understands the calls. The thread is stopped whenever one of these is called.
@@ -69,7 +73,8 @@ class Rewriter {
     // The fork family has made a child, which doesn't run yet.
     virtual void created(Rewrite& rewrite, HostPid child) = 0;
 
-    // The call ended; returns what the program gets to see, or nothing to make the call once more with new arguments.
+    // The call ended; returns what the program gets to see, or nothing to make the call once more with new
+    // arguments.
     virtual std::optional<long> finished(Rewrite& rewrite, long result) = 0;
 
     // The call was not made, or was interrupted and will trap again; or the thread is gone.
@@ -86,8 +91,8 @@ class Tracer {
   public:
     explicit Tracer(Rewriter& rewriter) : rewriter_(rewriter) {}
 
-    // Starts to serve the call that trapped. Returns 0, or the errno of a thread that can't be traced (EPERM: it is
-    // being traced already, or not dumpable); the trap is then still unanswered.
+    // Starts to serve the call that trapped. Returns 0, or the errno of a thread that can't be traced (EPERM:
+    // it is being traced already, or not dumpable); the trap is then still unanswered.
     int rewrite(const Listener& listener, const Trap& trap, Rewrite rewrite);
     int create(const Listener& listener, const Trap& trap, Rewrite rewrite);
 
@@ -104,35 +109,39 @@ class Tracer {
     // Some creation may have failed without a word.
     bool unsettled() const { return creating_ > 0; }
 
-    // What should have stopped at once did not: it is frozen, in an uninterruptible sleep, or a creation that failed.
-    // Nobody waits for it any longer; its stop is handled when it comes, and failed creations are made to stop.
+    // What should have stopped at once did not: it is frozen, in an uninterruptible sleep, or a creation that
+    // failed. Nobody waits for it any longer; its stop is handled when it comes, and failed creations are
+    // made to stop.
     void give_up_waiting();
 
   private:
     enum class Phase { idle, stopping, entering, creating, running };
 
     struct Trace {
+        int thread = 0;
         Rewrite rewrite;
         Phase phase = Phase::idle;
         bool held = false;
-        bool interrupted = false;   // held: the kernel itself has interrupted the call that is to be restarted
-        bool awaited = false;  // counted in awaited_
+        bool interrupted = false;  // held: the kernel itself has interrupted the call that is to be restarted
+        bool awaited = false;      // counted in awaited_
         uint64_t signal_mask = 0;
     };
+    // By thread. References to a trace stay valid while others come and go.
     using Traces = std::unordered_map<int, Trace>;
 
     int start(const Trap& trap, Rewrite rewrite, Phase phase);
-    void at_first_stop(Traces::iterator trace, int status);
-    void at_entry(Traces::iterator trace, int status);
-    void at_creation(Traces::iterator trace, int status);
-    void at_exit(Traces::iterator trace, int status);
-    void while_idle(Traces::iterator trace, int status);
+    void at_first_stop(Trace& trace, int status);
+    void at_entry(Trace& trace, int status);
+    void at_creation(Trace& trace, int status);
+    void at_exit(Trace& trace, int status);
+    void while_idle(Trace& trace, int status);
     void at_exec(HostPid thread);
-    void give_up(Traces::iterator trace, int status);
-    void let_go(Traces::iterator trace, int status);
-    void forget(Traces::iterator trace);
+    void give_up(Trace& trace, int status);
+    void let_go(Trace& trace, int status);
+    void forget(Trace& trace);
     void await(Trace& trace, bool awaited);
     void enter(Trace& trace, Phase phase);
+    Trace& trace_of(int thread);
 
     enum class Child { waits, released, held };
     void child_stopped(int child);
@@ -141,11 +150,11 @@ class Tracer {
     void release_children();
 
     Rewriter& rewriter_;
-    Traces traces_;     // by thread
+    Traces traces_;
     int awaited_ = 0;   // traces that are about to stop
     int creating_ = 0;  // traces in that phase
-    // A new child and its creator stop in any order; the child must not run before it has a number. Whoever comes
-    // first leaves a note here: the child waits for its creator's word, or may go on when it comes.
+    // A new child and its creator stop in any order; the child must not run before it has a number. Whoever
+    // comes first leaves a note here: the child waits for its creator's word, or may go on when it comes.
     std::unordered_map<int, Child> children_;
     bool children_awaited_ = true;
     bool creations_succeed_ = true;  // the last one did; waiting for one that fails would be in vain

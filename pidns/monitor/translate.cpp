@@ -16,13 +16,18 @@ namespace ctr::pidns {
 namespace {
 
 // A thread that exists in that process; both numbers are the kernel's.
-bool is_thread_of(int process, int thread) { return tgkill(process, thread, 0) == 0 || errno == EPERM; }
+bool is_thread_of(int process, int thread) {
+    return tgkill(process, thread, 0) == 0 || errno == EPERM;
+}
 
-uint64_t extend(int value) { return static_cast<uint64_t>(static_cast<int64_t>(value)); }
+uint64_t extend(int value) {
+    return static_cast<uint64_t>(static_cast<int64_t>(value));
+}
 
 }  // namespace
 
-Registers::Arguments Translator::inward(const Call& call, const Caller& caller, const uint64_t* arguments) const {
+Registers::Arguments Translator::inward(const Call& call, const Caller& caller,
+                                        const uint64_t* arguments) const {
     Registers::Arguments translated;
     std::copy_n(arguments, translated.size(), translated.begin());
     for (unsigned i = 0; i < std::size(call.arguments); ++i)
@@ -38,21 +43,27 @@ int Translator::inward(int number) const {
 }
 
 // before: arguments left of this one are translated already.
-int Translator::argument(Kind kind, const Caller& caller, const Registers::Arguments& before, unsigned index) const {
+int Translator::argument(Kind kind, const Caller& caller, const Registers::Arguments& before,
+                         unsigned index) const {
     const auto value = static_cast<int>(before[index]);
     const int selector = index > 0 ? static_cast<int>(before[index - 1]) : 0;
     switch (kind) {
-        case Kind::none: return value;
+        case Kind::none:
+            return value;
         case Kind::process:
-        case Kind::group: return inward(value);
-        case Kind::thread: return thread(caller, value);
-        case Kind::thread_in: return thread_in(selector, value);
+        case Kind::group:
+            return inward(value);
+        case Kind::thread:
+            return thread(caller, value);
+        case Kind::thread_in:
+            return thread_in(selector, value);
         case Kind::wait_target:
         case Kind::kill_target: {
             const bool names_group = value < -1 && value != std::numeric_limits<int>::min();
             return names_group ? -inward(-value) : inward(value);
         }
-        case Kind::wait_id: return selector == P_PID || selector == P_PGID ? inward(value) : value;
+        case Kind::wait_id:
+            return selector == P_PID || selector == P_PGID ? inward(value) : value;
         case Kind::who:
             if (selector == PRIO_PROCESS) return thread(caller, value);
             return selector == PRIO_PGRP ? inward(value) : value;
@@ -60,8 +71,9 @@ int Translator::argument(Kind kind, const Caller& caller, const Registers::Argum
     return nobody;
 }
 
-// Threads keep the kernel's numbers (lock words of PI and robust futexes hold them). So a thread id is, first, one of
-// the caller's own threads; then a process's number; then a thread of another process of the container.
+// Threads keep the kernel's numbers (lock words of PI and robust futexes hold them). So a thread id is,
+// first, one of the caller's own threads; then a process's number; then a thread of another process of the
+// container.
 int Translator::thread(const Caller& caller, int number) const {
     if (number <= 0 || is_thread_of(raw(caller.process), number)) return number;
     if (const HostPid host = numbers_.host_of(VirtPid(number)); host != HostPid::none) return raw(host);

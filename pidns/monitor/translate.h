@@ -1,7 +1,7 @@
 // One number across the border: inward from a program to the kernel, outward from the kernel to a program.
 //
-// Inward an unknown number becomes `nobody`, which no process can have: the kernel then finds by itself the error
-// that it gives for a number that doesn't exist, with its own order of checks.
+// Inward an unknown number becomes `nobody`, which no process can have: the kernel then finds by itself the
+// error that it gives for a number that doesn't exist, with its own order of checks.
 #pragma once
 
 #include <cstdint>

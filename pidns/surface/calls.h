@@ -1,6 +1,6 @@
-// The pid surface as data: one row for every system call through which the kernel hands a process number to a program
-// or takes one from it, saying which argument or memory carries which kind of number in which direction. The seccomp
-// filter is generated from these rows and the monitor is driven by them. Freestanding.
+// The pid surface as data: one row for every system call through which the kernel hands a process number to a
+// program or takes one from it, saying which argument or memory carries which kind of number in which
+// direction. The seccomp filter is generated from these rows and the monitor is driven by them. Freestanding.
 #pragma once
 
 #include <cstddef>

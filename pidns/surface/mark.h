@@ -1,6 +1,6 @@
-// The mark: a constant in the sixth argument, unused by the calls of the pid surface, which says "this call already
-// carries the kernel's numbers". The seccomp filter lets a marked call pass. Not a secret and not a security
-// boundary: this layer numbers processes, the kernel contains them. Freestanding.
+// The mark: a constant in the sixth argument, unused by the calls of the pid surface, which says "this call
+// already carries the kernel's numbers". The seccomp filter lets a marked call pass. Not a secret and not a
+// security boundary: this layer numbers processes, the kernel contains them. Freestanding.
 #pragma once
 
 namespace ctr::pidns {

@@ -28,7 +28,8 @@ std::unexpected<Error> fail_call(std::string step, std::string call) {
     return fail_call(std::move(step), std::move(call), errno);
 }
 
-std::unexpected<Error> fail_call(std::string step, std::string call, int err, std::string why, std::string hint) {
+std::unexpected<Error> fail_call(std::string step, std::string call, int err, std::string why,
+                                 std::string hint) {
     return std::unexpected(Error{std::move(step), std::move(call), err, std::move(why), std::move(hint)});
 }
 

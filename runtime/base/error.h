@@ -1,5 +1,5 @@
-// Why something could not be done: which step, which system call, which errno, the likely cause and a way out.
-// A value; nothing here prints. Every fallible function of the project returns Result<T>.
+// Why something could not be done: which step, which system call, which errno, the likely cause and a way
+// out. A value; nothing here prints. Every fallible function of the project returns Result<T>.
 #pragma once
 
 #include <expected>
@@ -10,11 +10,11 @@
 namespace ctr {
 
 struct Error {
-    std::string step;  // what was being done, in words that a user knows: "mount a fresh /proc"
-    std::string call;  // the system call that said no ("mount"), or empty
-    int err = 0;       // its errno, or 0 when no system call failed
-    std::string why;   // the likely cause, or what was wrong with the input; may be empty
-    std::string hint;  // a way out; may be empty
+    std::string step;     // what was being done, in words that a user knows: "mount a fresh /proc"
+    std::string call;     // the system call that said no ("mount"), or empty
+    int err = 0;          // its errno, or 0 when no system call failed
+    std::string why;      // the likely cause, or what was wrong with the input; may be empty
+    std::string hint;     // a way out; may be empty
     int exit_code = 125;  // 125 the launcher failed, 126 not executable, 127 not found
 
     // "mount a fresh /proc: mount: EPERM (Operation not permitted): WHY\n  try: HINT"

@@ -4,13 +4,18 @@
 
 namespace ctr {
 
-// A process (or thread, group, session) number as the kernel of this host, in the monitor's namespace, knows it.
+// A process (or thread, group, session) number as the kernel of this host, in the monitor's namespace, knows
+// it.
 enum class HostPid : int { none = 0 };
 
 // A number inside a container. 0 means "cannot be seen from there", as in the kernel.
 enum class VirtPid : int { none = 0, init = 1 };
 
-constexpr int raw(HostPid p) { return static_cast<int>(p); }
-constexpr int raw(VirtPid p) { return static_cast<int>(p); }
+constexpr int raw(HostPid p) {
+    return static_cast<int>(p);
+}
+constexpr int raw(VirtPid p) {
+    return static_cast<int>(p);
+}
 
 }  // namespace ctr

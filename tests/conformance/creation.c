@@ -215,9 +215,9 @@ static void exit_signal(void) {
     know((pid_t)child, "silent");
     fact("plain-wait=%s", who(waitpid((pid_t)child, &status, 0)));
     fact("wclone=%s", who(waitpid((pid_t)child, &status, (int)__WCLONE)));
+    count_signal(SIGUSR1, SA_RESTART);
     child = raw_clone3(0, SIGUSR1, NULL, NULL, NULL);
     if (child == 0) tell_and_exit();
-    count_signal(SIGUSR1, SA_RESTART);
     know((pid_t)child, "usr1");
     fact("wall=%s", who(waitpid((pid_t)child, &status, __WALL)));
     fact("%s", ending(status));

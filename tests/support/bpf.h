@@ -1,5 +1,5 @@
-// Runs a classic BPF program on one system call, as the kernel's seccomp does: tests ask a filter for its verdict
-// without installing it.
+// Runs a classic BPF program on one system call, as the kernel's seccomp does: tests ask a filter for its
+// verdict without installing it.
 #pragma once
 
 #include <linux/filter.h>

@@ -45,7 +45,8 @@ constexpr uint32_t allow = SECCOMP_RET_ALLOW;
 // Arguments that meet the row's condition.
 std::vector<uint64_t> trapping(const Call& row) {
     std::vector<uint64_t> arguments(6, 0);
-    if (row.when.mask != 0) arguments[row.when.argument] = row.when.differs ? row.when.value + 1 : row.when.value;
+    if (row.when.mask != 0)
+        arguments[row.when.argument] = row.when.differs ? row.when.value + 1 : row.when.value;
     return arguments;
 }
 
@@ -70,11 +71,13 @@ TEST_F(FilterTest, ThreadsAreCreatedUntouched) {
 
 TEST_F(FilterTest, OtherRequestsOfIoctlPass) {
     EXPECT_EQ(verdict(SYS_ioctl, {0, TCGETS, 0}), allow);
-    EXPECT_EQ(verdict(SYS_ioctl, {0, TIOCSPGRP | (uint64_t{7} << 32), 0}), notify) << "the kernel sees the low half";
+    EXPECT_EQ(verdict(SYS_ioctl, {0, TIOCSPGRP | (uint64_t{7} << 32), 0}), notify)
+        << "the kernel sees the low half";
 }
 
 TEST_F(FilterTest, CallsOutsideTheSurfacePass) {
-    for (const long number : {SYS_read, SYS_write, SYS_openat, SYS_execve, SYS_exit_group, SYS_futex, SYS_mmap})
+    for (const long number :
+         {SYS_read, SYS_write, SYS_openat, SYS_execve, SYS_exit_group, SYS_futex, SYS_mmap})
         EXPECT_EQ(verdict(number, {}), allow) << number;
 }
 

@@ -123,7 +123,8 @@ TEST_F(SmallFlatTable, WrapsAroundAboveTheReservedNumbersAndReportsExhaustion) {
     for (int n = 1; n < 310; ++n) ASSERT_EQ(leader(5000 + n), VirtPid(n));
     EXPECT_EQ(table_->allocate(), VirtPid::none);
     table_->release(VirtPid(7));
-    EXPECT_EQ(table_->allocate(), VirtPid::none) << "below 300 is reserved after the first round, as in the kernel";
+    EXPECT_EQ(table_->allocate(), VirtPid::none)
+        << "below 300 is reserved after the first round, as in the kernel";
     table_->release(VirtPid(305));
     EXPECT_EQ(leader(6000), VirtPid(305));
 }
@@ -140,14 +141,13 @@ TEST_F(FlatTableTest, AgreesWithAMapThroughRandomHistories) {
     std::mt19937 random(seed);
     const auto pick = [&](int below) { return std::uniform_int_distribution<int>(0, below - 1)(random); };
 
-    std::map<int, Process> alive;          // by number
-    std::map<int, int> hosts;              // of every number in use
+    std::map<int, Process> alive;  // by number
+    std::map<int, int> hosts;      // of every number in use
     int next_host = 10'000;
     const auto in_use = [&](int number) {
         if (alive.contains(number)) return true;
-        return std::ranges::any_of(alive, [&](const auto& p) {
-            return p.second.group == number || p.second.session == number;
-        });
+        return std::ranges::any_of(
+            alive, [&](const auto& p) { return p.second.group == number || p.second.session == number; });
     };
     const auto any_alive = [&] { return std::next(alive.begin(), pick(static_cast<int>(alive.size()))); };
 
