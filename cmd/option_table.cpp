@@ -12,9 +12,13 @@ const std::vector<Option>& run_options() {
     static constexpr const char* other = "Other";
     static const std::vector<Option> table = {
         {numbering, "", "pidns", value, "MODE",
-         "flat: numbers of the container's own, kept in user space (default); kernel: the kernel's pid "
-         "namespace; host: "
+         "flat: numbers of the container's own, kept in user space (default); multi: the same, one for each "
+         "level of nesting; kernel: the kernel's pid namespace; host: "
          "the host's numbers"},
+        {numbering, "", "pid-lookup", value, "HOW",
+         "how multi finds a number: hash (default), or list, the walk of 2007, for comparison"},
+        {numbering, "", "pid-max", value, "N",
+         "numbers of flat and multi are below N, in each namespace: 301 to 4194304 (default: 32768)"},
 
         {files, "", "rootfs", value, "DIR",
          "root file system, with /dev, /tmp, /proc and /sys of its own (default: the host's root)"},

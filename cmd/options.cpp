@@ -93,14 +93,18 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
     Spec& spec = options.spec;
     const auto truth = [](const std::string& text) { return parse_truth("no-new-privs", text); };
     const auto descriptor = [](const std::string& text) -> Result<int> {
-        const auto number = parse_number("status-fd", text, INT32_MAX);
+        const auto number = parse_number("status-fd", text, 0, INT32_MAX);
         if (!number) return std::unexpected(number.error());
         return static_cast<int>(*number);
     };
+    // As the kernel bounds its own kernel.pid_max.
+    const auto pid_max = [](const std::string& text) { return parse_number("pid-max", text, 301, 1U << 22); };
     const auto user = [](const std::string& text) -> Result<std::optional<User>> { return parse_user(text); };
 
     Status statuses[] = {
         take(given, "pidns", spec.pidns, parse_pid_mode),
+        take(given, "pid-lookup", spec.pid_lookup, parse_pid_lookup),
+        take(given, "pid-max", spec.pid_max, pid_max),
         take(given, "rootfs", spec.rootfs, not_empty("rootfs")),
         take(given, "workdir", spec.workdir, not_empty("workdir")),
         take(given, "hostname", spec.hostname, not_empty("hostname")),

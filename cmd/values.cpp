@@ -32,7 +32,8 @@ Result<T> parse_word(const char* option, const std::string& text, std::span<cons
 }
 
 constexpr Word<PidMode> pid_modes[] = {
-    {"flat", PidMode::flat}, {"kernel", PidMode::kernel}, {"host", PidMode::host}};
+    {"flat", PidMode::flat}, {"multi", PidMode::multi}, {"kernel", PidMode::kernel}, {"host", PidMode::host}};
+constexpr Word<PidLookup> pid_lookups[] = {{"hash", PidLookup::hash}, {"list", PidLookup::list}};
 constexpr Word<Network> networks[] = {{"host", Network::host}, {"none", Network::none}};
 constexpr Word<UserNamespace> user_namespaces[] = {
     {"auto", UserNamespace::automatic}, {"yes", UserNamespace::yes}, {"no", UserNamespace::no}};
@@ -44,6 +45,9 @@ constexpr Word<const char*> log_levels[] = {{"trace", "trace"}, {"debug", "debug
 
 Result<PidMode> parse_pid_mode(const std::string& text) {
     return parse_word<PidMode>("pidns", text, pid_modes);
+}
+Result<PidLookup> parse_pid_lookup(const std::string& text) {
+    return parse_word<PidLookup>("pid-lookup", text, pid_lookups);
 }
 Result<Network> parse_network(const std::string& text) {
     return parse_word<Network>("network", text, networks);
@@ -58,22 +62,23 @@ Result<std::string> parse_log_level(const std::string& text) {
     return parse_word<const char*>("log-level", text, log_levels);
 }
 
-Result<uint32_t> parse_number(const std::string& option, const std::string& text, uint32_t most) {
+Result<uint32_t> parse_number(const std::string& option, const std::string& text, uint32_t least,
+                              uint32_t most) {
     uint32_t number = 0;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc() || rest != end || number > most)
-        return refuse(option, text, "a number from 0 to " + std::to_string(most));
+    if (error != std::errc() || rest != end || number < least || number > most)
+        return refuse(option, text, "a number from " + std::to_string(least) + " to " + std::to_string(most));
     return number;
 }
 
 Result<User> parse_user(const std::string& text) {
     constexpr uint32_t most = UINT32_MAX - 1;  // the last one means "no id" to the kernel
     const size_t colon = text.find(':');
-    const auto uid = parse_number("user", text.substr(0, colon), most);
+    const auto uid = parse_number("user", text.substr(0, colon), 0, most);
     if (!uid) return std::unexpected(uid.error());
     if (colon == std::string::npos) return User{*uid, *uid};
-    const auto gid = parse_number("user", text.substr(colon + 1), most);
+    const auto gid = parse_number("user", text.substr(colon + 1), 0, most);
     if (!gid) return std::unexpected(gid.error());
     return User{*uid, *gid};
 }

@@ -13,13 +13,15 @@
 namespace ctr::cmd {
 
 Result<PidMode> parse_pid_mode(const std::string& text);
+Result<PidLookup> parse_pid_lookup(const std::string& text);
 Result<Network> parse_network(const std::string& text);
 Result<UserNamespace> parse_user_namespace(const std::string& text);
 Result<bool> parse_truth(const std::string& option, const std::string& text);
 Result<std::string> parse_log_level(const std::string& text);
 
 // A decimal number without sign from 0 to MOST.
-Result<uint32_t> parse_number(const std::string& option, const std::string& text, uint32_t most);
+Result<uint32_t> parse_number(const std::string& option, const std::string& text, uint32_t least,
+                              uint32_t most);
 
 // "1000" (group 1000 as well) or "1000:100".
 Result<User> parse_user(const std::string& text);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <sstream>
 
+#include "pidns/surface/mark.h"
 #include "runtime/base/path.h"
 #include "runtime/base/sys.h"
 #include "runtime/caps.h"
@@ -76,6 +77,7 @@ Result<HostFacts> read_host_facts() {
     facts.effective = *effective;
     facts.bounding = read_bounding(facts.last_capability);
     facts.landlock_abi = landlock::abi();
+    facts.numbered = prctl(pidns::layer_question, 0, 0, 0, 0) == 1;
     facts.working_directory = working_directory();
     for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
         facts.env.emplace_back(*variable);

@@ -42,9 +42,7 @@ Result<Identity> choose(const Spec& spec, const HostFacts& facts) {
     const std::string problem = spec.user ? obstacle(wanted, facts) : std::string();
 
     switch (spec.userns) {
-        case UserNamespace::yes:
-            identity.new_user_namespace = true;
-            break;
+        case UserNamespace::yes: identity.new_user_namespace = true; break;
         case UserNamespace::automatic:
             identity.new_user_namespace = !facts.privileged() || !problem.empty();
             break;

@@ -93,8 +93,7 @@ Status follow(const Plan& plan, const channel::ParentEnd& channel, Launched& lau
         auto event = channel.receive();
         if (!event) return std::unexpected(event.error());
         switch (event->kind) {
-            case channel::Event::Kind::failed:
-                return std::unexpected(from_failure(plan, event->failure));
+            case channel::Event::Kind::failed: return std::unexpected(from_failure(plan, event->failure));
             case channel::Event::Kind::executing:
                 executing = true;
                 launched.listener = std::move(event->listener);

@@ -69,12 +69,9 @@ Fault make_file_system(const char* type, const Options* options, uint64_t attrib
 }
 bool is_verified(action::Source source, int fd) {
     switch (source) {
-        case action::Source::procfs:
-            return path::is_procfs_root(fd);
-        case action::Source::sysfs:
-            return path::is_sysfs(fd);
-        case action::Source::directory:
-            break;
+        case action::Source::procfs: return path::is_procfs_root(fd);
+        case action::Source::sysfs: return path::is_sysfs(fd);
+        case action::Source::directory: break;
     }
     return true;
 }

@@ -31,14 +31,22 @@ struct Draft {
     void add(std::vector<Step> steps) {
         std::move(steps.begin(), steps.end(), std::back_inserter(plan.steps));
     }
-    bool flat() const { return spec.pidns == PidMode::flat; }
+    bool wants_numbers() const { return spec.pidns == PidMode::flat || spec.pidns == PidMode::multi; }
+
+    // A process can have one notification listener only: inside another layer, numbering is left to that.
+    bool monitored() const { return wants_numbers() && !facts.numbered; }
 
     // Landlock and seccomp want CAP_SYS_ADMIN from those who don't set no_new_privs.
-    bool keeps_admin() const { return flat() && !spec.no_new_privs; }
+    bool keeps_admin() const { return monitored() && !spec.no_new_privs; }
 
     // Only root keeps capabilities through execve; the bounding set holds for programs that regain some.
     uint64_t held() const { return identity.uid == 0 ? capabilities : 0; }
 };
+
+pidns::Model model_for(const Spec& spec) {
+    if (spec.pidns == PidMode::flat) return pidns::Model::flat;
+    return spec.pid_lookup == PidLookup::list ? pidns::Model::list : pidns::Model::hash;
+}
 
 uint64_t all_capabilities(const HostFacts& facts) {
     return caps::bit(facts.last_capability + 1) - 1;
@@ -58,11 +66,13 @@ Result<uint64_t> choose_capabilities(const Spec& spec, const HostFacts& facts,
     return caps::choose(spec.cap_add, spec.cap_drop, available);
 }
 
-uint64_t clone_flags(const Spec& spec, const idmap::Identity& identity) {
+uint64_t clone_flags(const Draft& draft) {
+    const Spec& spec = draft.spec;
     uint64_t flags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC;
-    if (identity.new_user_namespace) flags |= CLONE_NEWUSER;
+    if (draft.identity.new_user_namespace) flags |= CLONE_NEWUSER;
     if (spec.network == Network::none) flags |= CLONE_NEWNET;
-    if (spec.pidns == PidMode::kernel) flags |= CLONE_NEWPID;
+    const bool layer_makes_it = draft.wants_numbers() && draft.facts.numbered;
+    if (spec.pidns == PidMode::kernel || layer_makes_it) flags |= CLONE_NEWPID;
     return flags;
 }
 
@@ -72,7 +82,7 @@ void add_process_steps(Draft& draft) {
     // one. execve of the command makes it dumpable again.
     draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
     draft.add("start a new session", action::NewSession{});
-    if (draft.flat())
+    if (draft.monitored())
         draft.add("adopt orphans", action::Control{PR_SET_CHILD_SUBREAPER, 1, "PR_SET_CHILD_SUBREAPER"});
 }
 
@@ -101,7 +111,7 @@ void add_privilege_steps(Draft& draft) {
     draft.add("set capabilities", caps::set_exactly(draft.held() | until_filter, false));
     if (draft.spec.no_new_privs)
         draft.add("forbid new privileges", action::Control{PR_SET_NO_NEW_PRIVS, 1, "PR_SET_NO_NEW_PRIVS"});
-    if (draft.flat() && draft.facts.landlock_abi >= landlock::signal_scope_abi)
+    if (draft.monitored() && draft.facts.landlock_abi >= landlock::signal_scope_abi)
         draft.add("keep signals inside", action::ScopeSignals{});
 }
 
@@ -119,7 +129,7 @@ void add_command_steps(Draft& draft) {
               action::FindCommand{environment::candidates(name, path), searched});
     draft.add("reset signals", action::ResetSignals{});
     draft.add("close the host's descriptors", action::CloseDescriptors{});
-    if (draft.flat()) draft.add("install the filter of the pid layer", action::InstallFilter{});
+    if (draft.monitored()) draft.add("install the filter of the pid layer", action::InstallFilter{});
     // A larger set is left in one case only; what is wanted then is made true after the last user of
     // CAP_SYS_ADMIN.
     if (draft.keeps_admin()) draft.add("give up CAP_SYS_ADMIN", caps::set_exactly(draft.held(), true));
@@ -136,13 +146,15 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts) {
     if (!capabilities) return std::unexpected(capabilities.error());
 
     Draft draft{spec, facts, *identity, *capabilities, {}};
-    draft.plan.clone_flags = clone_flags(spec, *identity);
+    draft.plan.clone_flags = clone_flags(draft);
     draft.plan.argv = spec.command;
     draft.plan.env = environment::compose(spec, facts, identity->uid);
-    if (draft.flat()) {
+    if (draft.monitored()) {
         auto filter = pidns::build_filter();
         if (!filter) return std::unexpected(filter.error());
         draft.plan.filter = std::move(*filter);
+        draft.plan.monitor.model = model_for(spec);
+        if (spec.pid_max != 0) draft.plan.monitor.pid_max = spec.pid_max;
     }
     auto root = rootfs::steps(spec, facts, {identity->new_user_namespace});
     if (!root) return std::unexpected(root.error());

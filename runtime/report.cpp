@@ -79,8 +79,7 @@ std::optional<Report> decode(std::string_view bytes, Fd fd) {
             const bool warning = in.number() == static_cast<int>(Notice::Kind::warning);
             return Notice{warning ? Notice::Kind::warning : Notice::Kind::information, in.text()};
         }
-        case 1:
-            return Started{HostPid(in.number()), std::move(fd)};
+        case 1: return Started{HostPid(in.number()), std::move(fd)};
         case 2: {
             Failed failed;
             for (std::string Error::*member : {&Error::step, &Error::call, &Error::why, &Error::hint})
@@ -89,10 +88,8 @@ std::optional<Report> decode(std::string_view bytes, Fd fd) {
             failed.error.exit_code = in.number();
             return failed;
         }
-        case 3:
-            return Ended{in.number()};
-        default:
-            return {};
+        case 3: return Ended{in.number()};
+        default: return {};
     }
 }
 

@@ -15,10 +15,13 @@
 namespace ctr {
 
 enum class PidMode {
-    flat,    // numbers of the container's own, kept in user space (pidns/)
+    flat,    // numbers of the container's own, kept in user space (pidns/): two for each process
+    multi,   // the same, one for each level of nested namespaces
     kernel,  // the kernel's pid namespace
     host,    // no numbering
 };
+
+enum class PidLookup { hash, list };  // how multi finds a number
 
 enum class Network { host, none };
 
@@ -42,6 +45,8 @@ struct Spec {
     std::string rootfs;        // empty: the host's root file system
     std::optional<User> user;  // ids inside; absent: the caller's (root inside a rootfs as root)
     PidMode pidns = PidMode::flat;
+    PidLookup pid_lookup = PidLookup::hash;
+    uint32_t pid_max = 0;  // flat and multi: numbers in each namespace are below; 0: the usual 32768
     Network network = Network::host;
     UserNamespace userns = UserNamespace::automatic;
     std::vector<std::string> cap_add;   // "NET_ADMIN", "CAP_NET_ADMIN" or "ALL"

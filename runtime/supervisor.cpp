@@ -74,10 +74,9 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
 
     std::unique_ptr<pidns::Monitor> monitor;
     if (launched->listener) {
-        auto created = pidns::Monitor::create(std::move(launched->listener), launched->pid,
-                                              [&](const std::string& text) {
-                                                  notify({Notice::Kind::warning, text});
-                                              });
+        pidns::MonitorOptions options = plan.monitor;
+        options.warn = [&](const std::string& text) { notify({Notice::Kind::warning, text}); };
+        auto created = pidns::Monitor::create(std::move(launched->listener), launched->pid, options);
         if (!created) return std::unexpected(std::move(created).error());
         monitor = std::move(*created);
     }

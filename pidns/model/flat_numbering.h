@@ -1,12 +1,13 @@
-// Flat numbering: a process has the host's number and one in its own namespace, at any depth (the OpenVZ view).
+// Flat numbering: a process has the host's number and one in its own namespace, at any depth (the OpenVZ
+// view).
 //
-// A namespace that is made inside another is its sibling for all but one purpose: its init has a second number, in the
-// namespace of its starter, who can wait for it and signal it. Its other processes are seen in their own namespace
-// only, and nobody's number depends on how deep the namespace is.
+// A namespace that is made inside another is its sibling for all but one purpose: its init has a second
+// number, in the namespace of its starter, who can wait for it and signal it. Its other processes are seen in
+// their own namespace only, and nobody's number depends on how deep the namespace is.
 //
-// Both directions take one access: an array of numbers for each namespace whose slots hold {host number, entry}, and
-// the index by host number whose slots hold {namespace, number, entry}. They are kept right by whoever changes them
-// and by the collector, and not compared with the entry when read.
+// Both directions take one access: an array of numbers for each namespace whose slots hold {host number,
+// entry}, and the index by host number whose slots hold {namespace, number, entry}. They are kept right by
+// whoever changes them and by the collector, and not compared with the entry when read.
 #pragma once
 
 #include "pidns/model/table.h"
@@ -14,7 +15,7 @@
 namespace ctr::pidns {
 
 struct alignas(4) FlatNumbers {
-    std::atomic<uint32_t> own;    // Relaxed: stored before the slot that refers to the entry, which orders it.
+    std::atomic<uint32_t> own;  // Relaxed: stored before the slot that refers to the entry, which orders it.
     std::atomic<uint32_t> outer;  // In the parent of the entry's namespace; 0 unless it is an init.
 };
 
@@ -27,7 +28,8 @@ class FlatNumbering : public Table<FlatNumbering, FlatNumbers> {
                room_for<std::atomic<uint64_t>>(std::size_t{limits.namespaces} * limits.numbers);
     }
 
-    FlatNumbering(void* memory, const Limits& limits) : FlatNumbering(static_cast<std::byte*>(memory), limits, 0) {}
+    FlatNumbering(void* memory, const Limits& limits)
+        : FlatNumbering(static_cast<std::byte*>(memory), limits, 0) {}
 
     using Base::host_of;
 
@@ -45,8 +47,8 @@ class FlatNumbering : public Table<FlatNumbering, FlatNumbers> {
 
     VirtPid number_of(HostPid host, NamespaceId space) const {
         if (!valid(host)) return VirtPid::none;
-        const Upid found = index_at(host);
-        if (found.space() == space && valid(found.number())) return found.number();
+        const uint64_t number = index_at(host).number_within(space);
+        if (number - 1 < limits().numbers - 1) return VirtPid(static_cast<int>(number));
         return number_in(entry_of(host), space);
     }
 
@@ -57,10 +59,26 @@ class FlatNumbering : public Table<FlatNumbering, FlatNumbers> {
         return namespaces().parent_of(own) == space ? number(entry(id).numbers.outer) : VirtPid::none;
     }
 
+    // For audits: visit(Upid) for each number that an entry says it has, and for each that the arrays have.
+    template <class Visitor>
+    void each_number(EntryId id, Visitor visit) const {
+        const NamespaceId own = namespace_of(id);
+        if (const VirtPid n = number(entry(id).numbers.own); n != VirtPid::none) visit(Upid(own, n, id));
+        if (const VirtPid n = number(entry(id).numbers.outer); n != VirtPid::none)
+            visit(Upid(namespaces().parent_of(own), n, id));
+    }
+
+    template <class Visitor>
+    void each_slot(Visitor visit) const {
+        for (uint32_t s = 1; s < limits().namespaces; ++s)
+            for (uint32_t n = 1; n < limits().numbers; ++n)
+                if (const Upid found = load_slot(NamespaceId(s), VirtPid(static_cast<int>(n)));
+                    !found.empty())
+                    visit(Upid(NamespaceId(s), VirtPid(static_cast<int>(n)), found.entry()));
+    }
+
   private:
     friend Base;
-    template <class>
-    friend class Audit;
 
     FlatNumbering(std::byte* at, const Limits& limits, int)
         : Base(at, limits),
@@ -87,16 +105,18 @@ class FlatNumbering : public Table<FlatNumbering, FlatNumbers> {
         return false;
     }
 
-    // The number is in the entry before it is in the slot, so that the collector finds the slot of a killed claimer.
+    // The number is in the entry before it is in the slot, so that the collector finds the slot of a killed
+    // claimer.
     bool claim_number(EntryId id, NamespaceId space, std::atomic<uint32_t>& field) {
-        for (unsigned tries = 0; tries < patience; ++tries) {
+        for (unsigned tries = 0; tries < ticket_tries; ++tries) {
             const VirtPid next = namespaces().next_number(
                 space, [&](VirtPid n) { return slot(space, n).load(std::memory_order_relaxed) != 0; });
             field.store(static_cast<uint32_t>(raw(next)), std::memory_order_relaxed);
             if (next == VirtPid::none) return false;
             uint64_t empty = 0;
-            if (slot(space, next).compare_exchange_strong(empty, Upid(HostPid::none, id).bits(),
-                                                          std::memory_order_release, std::memory_order_relaxed))
+            if (slot(space, next)
+                    .compare_exchange_strong(empty, Upid(HostPid::none, id).bits(), std::memory_order_release,
+                                             std::memory_order_relaxed))
                 return true;
         }
         field.store(0, std::memory_order_relaxed);
@@ -115,7 +135,8 @@ class FlatNumbering : public Table<FlatNumbering, FlatNumbers> {
             const Upid now = load_slot(space, old);
             uint64_t expected = now.bits();
             const bool mine = now.entry() == id;
-            if (mine && slot(space, old).compare_exchange_strong(expected, 0, std::memory_order_acq_rel) && unseen)
+            if (mine && slot(space, old).compare_exchange_strong(expected, 0, std::memory_order_acq_rel) &&
+                unseen)
                 namespaces().give_back(space, old);
         }
         field.store(0, std::memory_order_relaxed);
@@ -139,24 +160,8 @@ class FlatNumbering : public Table<FlatNumbering, FlatNumbers> {
                                          std::memory_order_relaxed);
     }
 
-    // For audits: visit(Upid) for each number that an entry says it has, and for each that the arrays have.
-    template <class Visitor>
-    void each_number(EntryId id, Visitor visit) const {
-        const NamespaceId own = namespace_of(id);
-        if (const VirtPid n = number(entry(id).numbers.own); n != VirtPid::none) visit(Upid(own, n, id));
-        if (const VirtPid n = number(entry(id).numbers.outer); n != VirtPid::none)
-            visit(Upid(namespaces().parent_of(own), n, id));
-    }
-
-    template <class Visitor>
-    void each_slot(Visitor visit) const {
-        for (uint32_t s = 1; s < limits().namespaces; ++s)
-            for (uint32_t n = 1; n < limits().numbers; ++n)
-                if (const Upid found = load_slot(NamespaceId(s), VirtPid(static_cast<int>(n))); !found.empty())
-                    visit(Upid(NamespaceId(s), VirtPid(static_cast<int>(n)), found.entry()));
-    }
-
-    std::atomic<uint64_t>* slots_;  // Upid {host, entry} by namespace and number. Release and acquire: order the entry.
+    std::atomic<uint64_t>*
+        slots_;  // Upid {host, entry} by namespace and number. Release and acquire: order the entry.
 };
 
 static_assert(Numbering<FlatNumbering>);

@@ -1,16 +1,17 @@
 // A hash table of upids without locks: finds the entries that bear a number.
 //
-// Buckets are one cache line: eight slots of one word. An upid goes into the first empty slot at or behind its home
-// bucket; a bucket that had to be passed over when it was full keeps a mark for ever, and only marked buckets are
-// passed by a search. So nearly every search touches one line, and removal is one store.
+// Buckets are one cache line: eight slots of one word. An upid goes into the first empty slot at or behind
+// its home bucket; a bucket that had to be passed over when it was full keeps a mark for ever, and only
+// marked buckets are passed by a search. So nearly every search touches one line, and removal is one store.
 //
-// Home buckets keep neighbours together: `per_bucket` consecutive numbers share a bucket, the next ones are in the next
-// bucket, and namespaces begin at multiples of the golden ratio of the table's size, which leaves as much room between
-// any number of them as there is. So a few processes touch a few pages of the mapping, and no more.
+// Home buckets keep neighbours together: `per_bucket` consecutive numbers share a bucket, the next ones are
+// in the next bucket, and namespaces begin at multiples of the golden ratio of the table's size, which leaves
+// as much room between any number of them as there is. So a few processes touch a few pages of the mapping,
+// and no more.
 //
-// Insertion doesn't make sure that a number is there once: two inserters may choose different slots, as one may see
-// a slot emptied that the other saw full. Whoever needs that inserts, then asks `alone`: of two inserters the later
-// one sees the earlier.
+// Insertion doesn't make sure that a number is there once: two inserters may choose different slots, as one
+// may see a slot emptied that the other saw full. Whoever needs that inserts, then asks `alone`: of two
+// inserters the later one sees the earlier.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,8 @@ namespace ctr::pidns {
 
 class Hash {
   public:
-    // How many upids there can be, and how numbers are spread: spread buckets for each number, or 1 / spread numbers
-    // for each bucket.
+    // How many upids there can be, and how numbers are spread: spread buckets for each number, or 1 / spread
+    // numbers for each bucket.
     struct Shape {
         uint32_t buckets;     // a power of two
         uint32_t per_bucket;  // consecutive numbers that share a home bucket
@@ -35,7 +36,8 @@ class Hash {
 
     static constexpr std::size_t bytes(const Shape& shape) { return room_for<Bucket>(shape.buckets); }
 
-    Hash(std::byte*& at, const Shape& shape) : shape_(shape), buckets_(take_array<Bucket>(at, shape.buckets)) {}
+    Hash(std::byte*& at, const Shape& shape)
+        : shape_(shape), buckets_(take_array<Bucket>(at, shape.buckets)) {}
 
     // Half full if every entry has a number on every level.
     static constexpr uint32_t buckets_for(uint32_t entries) {
@@ -81,7 +83,8 @@ class Hash {
 
     // Nobody else has this number in this namespace.
     bool alone(Upid upid) const {
-        return find(upid.space(), upid.number(), [&](EntryId entry) { return entry != upid.entry(); }) == EntryId::none;
+        return find(upid.space(), upid.number(), [&](EntryId entry) { return entry != upid.entry(); }) ==
+               EntryId::none;
     }
 
     // For audits: visit(upid) for all that is in the table.
@@ -97,10 +100,10 @@ class Hash {
 
     struct alignas(cache_line) Bucket {
         // Bit 63 of the last slot: the bucket was full once, what belongs here may be in the next.
-        // Filled with release and read with acquire: who sees a mark sees that the slots were full, and who finds
-        // an upid sees the entry that its inserter had prepared. Sequentially consistent where two inserters of one
-        // number must not miss each other: fill (a locked instruction anyway) and the loads of a search (plain ones
-        // on x86-64).
+        // Filled with release and read with acquire: who sees a mark sees that the slots were full, and who
+        // finds an upid sees the entry that its inserter had prepared. Sequentially consistent where two
+        // inserters of one number must not miss each other: fill (a locked instruction anyway) and the loads
+        // of a search (plain ones on x86-64).
         std::atomic<uint64_t> slot[slots];
     };
     static_assert(sizeof(Bucket) == cache_line);

@@ -1,13 +1,15 @@
-// Multilevel numbering: a process has one number in its own namespace and one in each ancestor up to the root; siblings
-// don't see it. What is common to the two ways to look it up (hash_numbering.h, list_numbering.h).
+// Multilevel numbering: a process has one number in its own namespace and one in each ancestor up to the
+// root; siblings don't see it. What is common to the two ways to look it up (hash_numbering.h,
+// list_numbering.h).
 //
 // Model says where the numbers are kept and found; every function may find its work half done:
 //
 //   bool has(NamespaceId, VirtPid)         somebody has that number
 //   void note(EntryId, Upid, depth)        the entry keeps its number; done before `insert`
-//   bool insert(Upid), void remove(Upid), bool alone(Upid)
-//   template each_number(EntryId, visit)   visit(Upid) for what was noted, innermost first
-//   void forget(EntryId)                   undoes all notes
+//   bool insert(Upid), void remove(Upid)   the way from the number to the entry, for all levels of an entry
+//   bool alone(Upid), void withdraw(Upid)  nobody else has this number there; the entry doesn't have it
+//   either template each_number(EntryId, visit)   visit(Upid) for what was noted, innermost first void
+//   forget(EntryId)                   undoes all notes
 #pragma once
 
 #include "pidns/model/table.h"
@@ -21,8 +23,12 @@ class Levels : public Table<Model, Numbers> {
   public:
     using Base::host_of;
 
-    HostPid host_of(NamespaceId space, VirtPid number) const { return this->host_of(model().find(space, number)); }
-    VirtPid number_of(HostPid host, NamespaceId space) const { return model().number_in(this->entry_of(host), space); }
+    HostPid host_of(NamespaceId space, VirtPid number) const {
+        return this->host_of(model().find(space, number));
+    }
+    VirtPid number_of(HostPid host, NamespaceId space) const {
+        return model().number_in(this->entry_of(host), space);
+    }
 
   protected:
     using Base::Base;
@@ -47,16 +53,17 @@ class Levels : public Table<Model, Numbers> {
 
     bool claim_number(EntryId id, NamespaceId space) {
         const uint32_t depth = this->namespaces().depth_of(space);
-        for (unsigned tries = 0; tries < patience; ++tries) {
+        for (unsigned tries = 0; tries < ticket_tries; ++tries) {
             const VirtPid next =
                 this->namespaces().next_number(space, [&](VirtPid n) { return model().has(space, n); });
             if (next == VirtPid::none) return false;
             const Upid upid(space, next, id);
             model().note(id, upid, depth);
             if (!model().insert(upid)) return false;
-            // Only somebody who got the same number when the cursor was here last and has slept since can be here.
+            // Only somebody who got the same number when the cursor was here last and has slept since can be
+            // here.
             if (model().alone(upid)) return true;
-            model().remove(upid);
+            model().withdraw(upid);
         }
         return false;
     }

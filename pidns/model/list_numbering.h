@@ -1,9 +1,10 @@
-// Multilevel numbering as the kernel patches of 2007 had it, for comparison: an entry's numbers are a linked list, one
-// element for each level, which is walked to find the one of a namespace; the hash knows numbers only, so that a
-// lookup walks the list of every entry that bears the number anywhere.
+// Multilevel numbering as the kernel patches of 2007 had it, for comparison: an entry's numbers are a linked
+// list, one element for each level, which is walked to find the one of a namespace; the hash knows numbers
+// only, so that a lookup walks the list of every entry that bears the number anywhere.
 //
-// Not made worse than it was: the elements of an entry lie together in memory, the list begins with the innermost
-// namespace, and the hash is the same as the other model's, with its numbers spread over all of the table.
+// Not made worse than it was: four elements of an entry share a cache line, as many such lines are touched as
+// there are levels to be kept, the list begins with the innermost namespace, and the hash is the same as the
+// other model's, with its numbers spread over all of the table.
 #pragma once
 
 #include "pidns/model/hash.h"
@@ -11,22 +12,22 @@
 
 namespace ctr::pidns {
 
-struct alignas(8) ListNumbers {
-    struct Element {
-        std::atomic<uint64_t> upid;  // without entry. Relaxed: noted before the slot that refers to the entry.
-        std::atomic<uint32_t> next;  // index of the next outer element plus 1, 0: the last. Relaxed, likewise.
-    };
-    std::atomic<uint32_t> first;  // as next; the list is complete when it is reached from here
-    Element elements[max_level];
+struct ListNumbers {
+    // The innermost element's place plus 1; 0: none. Relaxed: noted, as all elements, before the slot in the
+    // hash that refers to the entry, which orders it.
+    std::atomic<uint32_t> first;
 };
 
 class ListNumbering : public Levels<ListNumbering, ListNumbers> {
     using Base = Levels<ListNumbering, ListNumbers>;
 
   public:
-    static constexpr std::size_t bytes(const Limits& limits) { return table_bytes(limits) + Hash::bytes(shape(limits)); }
+    static constexpr std::size_t bytes(const Limits& limits) {
+        return table_bytes(limits) + room_for<Line>(line_count(limits)) + Hash::bytes(shape(limits));
+    }
 
-    ListNumbering(void* memory, const Limits& limits) : ListNumbering(static_cast<std::byte*>(memory), limits, 0) {}
+    ListNumbering(void* memory, const Limits& limits)
+        : ListNumbering(static_cast<std::byte*>(memory), limits, 0) {}
 
     EntryId find(NamespaceId space, VirtPid number) const {
         if (!namespaces().valid(space) || !valid(number)) return EntryId::none;
@@ -46,67 +47,8 @@ class ListNumbering : public Levels<ListNumbering, ListNumbers> {
         return number;
     }
 
-  private:
-    friend Base;
-    friend Table<ListNumbering, ListNumbers>;
-    template <class>
-    friend class Audit;
-
-    static constexpr Hash::Shape shape(const Limits& limits) {
-        const uint32_t buckets = Hash::buckets_for(limits.entries);
-        const uint32_t spread = buckets / limits.numbers;
-        return {.buckets = buckets, .per_bucket = 1, .spread = spread > 0 ? spread : 1, .reach = buckets};
-    }
-
-    ListNumbering(std::byte* at, const Limits& limits, int) : Base(at, limits), hash_(at, shape(limits)) {}
-
-    // Visits the elements, innermost first, until done(upid) says true.
-    template <class Done>
-    void walk(EntryId id, Done done) const {
-        const ListNumbers& list = entry(id).numbers;
-        uint32_t at = list.first.load(std::memory_order_relaxed);
-        for (unsigned steps = 0; at != 0 && at <= max_level && steps < max_level; ++steps) {
-            const ListNumbers::Element& element = list.elements[at - 1];
-            if (done(Upid(element.upid.load(std::memory_order_relaxed)))) return;
-            at = element.next.load(std::memory_order_relaxed);
-        }
-    }
-
-    bool has(NamespaceId space, VirtPid number) const {
-        return hash_.find(NamespaceId::none, number, [&](EntryId id) {
-                   return valid(id) && number_in(id, space) == number;
-               }) != EntryId::none;
-    }
-
-    // Called from the innermost level outward: elements[0] is the innermost.
-    void note(EntryId id, Upid upid, uint32_t) {
-        ListNumbers& list = entry(id).numbers;
-        const Upid kept(upid.space(), upid.number(), EntryId::none);
-        uint32_t at = 0;
-        while (at < max_level) {
-            const Upid there(list.elements[at].upid.load(std::memory_order_relaxed));
-            if (there.empty() || there.space() == upid.space()) break;
-            ++at;
-        }
-        if (at == max_level) return;
-        list.elements[at].next.store(0, std::memory_order_relaxed);
-        list.elements[at].upid.store(kept.bits(), std::memory_order_relaxed);
-        (at == 0 ? list.first : list.elements[at - 1].next).store(at + 1, std::memory_order_relaxed);
-    }
-
-    static Upid key(Upid upid) { return Upid(NamespaceId::none, upid.number(), upid.entry()); }
-
-    bool insert(Upid upid) { return hash_.insert(key(upid)); }
-
-    // An entry whose number is the same on several levels is in the hash as often.
-    void remove(Upid upid) { hash_.remove_one(key(upid)); }
-
-    bool alone(Upid upid) const {
-        return hash_.find(NamespaceId::none, upid.number(), [&](EntryId id) {
-                   return valid(id) && id != upid.entry() && number_in(id, upid.space()) == upid.number();
-               }) == EntryId::none;
-    }
-
+    // For audits: visit(Upid) for each number that an entry says it has, and for each that the hash has
+    // (without namespace).
     template <class Visitor>
     void each_number(EntryId id, Visitor visit) const {
         walk(id, [&](Upid upid) {
@@ -115,21 +57,103 @@ class ListNumbering : public Levels<ListNumbering, ListNumbers> {
         });
     }
 
-    void forget(EntryId id) {
-        ListNumbers& list = entry(id).numbers;
-        list.first.store(0, std::memory_order_relaxed);
-        for (auto& element : list.elements) {
-            if (element.upid.load(std::memory_order_relaxed) == 0) continue;
-            element.upid.store(0, std::memory_order_relaxed);
-            element.next.store(0, std::memory_order_relaxed);
-        }
-    }
-
     template <class Visitor>
     void each_slot(Visitor visit) const {
         hash_.each(visit);
     }
 
+  private:
+    friend Base;
+    friend Table<ListNumbering, ListNumbers>;
+
+    static constexpr Hash::Shape shape(const Limits& limits) {
+        const uint32_t buckets = Hash::buckets_for(limits.entries);
+        const uint32_t spread = buckets / limits.numbers;
+        return {.buckets = buckets, .per_bucket = 1, .spread = spread > 0 ? spread : 1, .reach = buckets};
+    }
+
+    struct Element {
+        std::atomic<uint64_t> upid;  // without entry. Relaxed, see ListNumbers.
+        std::atomic<uint32_t>
+            next;  // place of the next outer element plus 1; 0: the last. Relaxed, likewise.
+    };
+    struct alignas(cache_line) Line {
+        static constexpr unsigned length = 4;
+        Element elements[length];
+    };
+    static_assert(sizeof(Line) == cache_line);
+
+    static constexpr std::size_t line_count(const Limits& limits) {
+        return std::size_t{limits.entries} * (max_level / Line::length);
+    }
+
+    ListNumbering(std::byte* at, const Limits& limits, int)
+        : Base(at, limits), lines_(take_array<Line>(at, line_count(limits))), hash_(at, shape(limits)) {}
+
+    // place: below max_level, 0 for the innermost.
+    Element& element(EntryId id, uint32_t place) const {
+        const std::size_t line = std::size_t{place / Line::length} * limits().entries + raw(id);
+        return lines_[line].elements[place % Line::length];
+    }
+
+    // Visits the elements, innermost first, until done(upid) says true.
+    template <class Done>
+    void walk(EntryId id, Done done) const {
+        uint32_t at = entry(id).numbers.first.load(std::memory_order_relaxed);
+        for (unsigned steps = 0; at != 0 && at <= max_level && steps < max_level; ++steps) {
+            const Element& e = element(id, at - 1);
+            if (done(Upid(e.upid.load(std::memory_order_relaxed)))) return;
+            at = e.next.load(std::memory_order_relaxed);
+        }
+    }
+
+    bool has(NamespaceId space, VirtPid number) const {
+        return hash_.find(NamespaceId::none, number, [&](EntryId id) {
+            return valid(id) && number_in(id, space) == number;
+        }) != EntryId::none;
+    }
+
+    // Called from the innermost level outward; the element is complete before it is linked.
+    void note(EntryId id, Upid upid, uint32_t depth) {
+        const uint32_t place = namespaces().depth_of(namespace_of(id)) - depth;
+        if (place >= max_level) return;
+        Element& e = element(id, place);
+        e.next.store(0, std::memory_order_relaxed);
+        e.upid.store(Upid(upid.space(), upid.number(), EntryId::none).bits(), std::memory_order_relaxed);
+        std::atomic<uint32_t>& link = place == 0 ? entry(id).numbers.first : element(id, place - 1).next;
+        link.store(place + 1, std::memory_order_relaxed);
+    }
+
+    static Upid key(Upid upid) { return Upid(NamespaceId::none, upid.number(), upid.entry()); }
+
+    // Once, however many levels have the same number.
+    bool insert(Upid upid) {
+        const auto this_entry = [&](EntryId id) { return id == upid.entry(); };
+        return hash_.find(NamespaceId::none, upid.number(), this_entry) != EntryId::none ||
+               hash_.insert(key(upid));
+    }
+
+    void remove(Upid upid) { hash_.remove(key(upid)); }
+
+    // Of one level; others may have the same number.
+    void withdraw(Upid upid) {
+        unsigned levels = 0;
+        walk(upid.entry(), [&](Upid other) {
+            levels += other.number() == upid.number() ? 1U : 0U;
+            return false;
+        });
+        if (levels <= 1) remove(upid);
+    }
+
+    bool alone(Upid upid) const {
+        return hash_.find(NamespaceId::none, upid.number(), [&](EntryId id) {
+            return valid(id) && id != upid.entry() && number_in(id, upid.space()) == upid.number();
+        }) == EntryId::none;
+    }
+
+    void forget(EntryId id) { entry(id).numbers.first.store(0, std::memory_order_relaxed); }
+
+    Line* lines_;  // by place and entry
     Hash hash_;
 };
 

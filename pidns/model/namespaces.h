@@ -15,7 +15,11 @@ namespace ctr::pidns {
 
 // Bounds every loop around a compare-and-swap. Each lost round is another thread's progress, so only somebody
 // who scribbles over the memory can exhaust it.
-constexpr unsigned patience = 10'000;
+constexpr unsigned patience = 1000;
+
+// Bounds the search for a number whose ticket was won: that the number is taken all the same means that
+// somebody slept for a round through all numbers between winning its ticket and taking it.
+constexpr unsigned ticket_tries = 16;
 
 class Namespaces {
   public:
@@ -31,8 +35,9 @@ class Namespaces {
 
     constexpr bool valid(NamespaceId id) const { return raw(id) > 0 && raw(id) < limit_; }
 
-    // To be called by whoever has just named this namespace, as an entry's or a child's: keeps it through this
-    // collection and the next, which will see the name. false: it is ending, nothing new may be made in it.
+    // To be called by whoever has just named this namespace, as an entry's or a child's: keeps it through
+    // this collection and the next, which will see the name. false: it is ending, nothing new may be made in
+    // it.
     bool touch(NamespaceId id, uint32_t epoch) {
         if (id == NamespaceId::root) return true;
         if (!valid(id)) return false;
@@ -72,26 +77,30 @@ class Namespaces {
         r.depth.store(level, std::memory_order_relaxed);
         r.last.store(0, std::memory_order_relaxed);
         r.parent.store(raw(parent), std::memory_order_seq_cst);
-        if (touch(parent, epoch) && exchange(id, claimed, claimed.with(State::live).stamped(epoch))) return id;
+        if (touch(parent, epoch) && exchange(id, claimed, claimed.with(State::live).stamped(epoch)))
+            return id;
         free(id, claimed);
         return NamespaceId::none;
     }
 
     // The next number of that namespace that is not used(number), which nobody else gets before the cursor
     // has been round. none: all are in use. As alloc_pid() of the kernel: [last + 1, end), then from 1 or,
-    // once the cursor has passed RESERVED_PIDS, from 300.
+    // once the cursor has passed RESERVED_PIDS, from 300. The budget bounds it while somebody scribbles over
+    // the cursor.
     template <class Used>
     VirtPid next_number(NamespaceId id, Used used) {
         std::atomic<uint32_t>& cursor = record(id).last;
-        for (unsigned tries = 0; tries < patience; ++tries) {
+        uint64_t budget = uint64_t{4} * numbers_ + patience;
+        while (budget > 0) {
             uint32_t last = cursor.load(std::memory_order_relaxed);
             const uint32_t start = last < numbers_ ? last + 1 : numbers_;
-            uint32_t number = first_unused(start, numbers_, used);
-            if (number == 0)
-                number = first_unused(start > reserved && numbers_ > reserved ? reserved : 1, start, used);
+            uint32_t number = first_unused(start, numbers_, used, budget);
+            const uint32_t low = start > reserved && numbers_ > reserved ? reserved : 1;
+            if (number == 0) number = first_unused(low, start, used, budget);
             if (number == 0) return VirtPid::none;
             if (cursor.compare_exchange_strong(last, number, std::memory_order_relaxed))
                 return VirtPid(static_cast<int>(number));
+            if (budget > 0) --budget;
         }
         return VirtPid::none;
     }
@@ -177,8 +186,8 @@ class Namespaces {
     }
 
     template <class Used>
-    static uint32_t first_unused(uint32_t from, uint32_t end, Used& used) {
-        for (uint32_t n = from; n < end; ++n)
+    static uint32_t first_unused(uint32_t from, uint32_t end, Used& used, uint64_t& budget) {
+        for (uint32_t n = from; n < end && budget > 0; ++n, --budget)
             if (!used(VirtPid(static_cast<int>(n)))) return n;
         return 0;
     }

@@ -1,24 +1,25 @@
 // The entries of a model and their lives: what the three models have in common.
 //
-// Model derives from Table<Model, Numbers>, where Numbers is what an entry keeps about its numbers, and says where the
-// numbers are:
+// Model derives from Table<Model, Numbers>, where Numbers is what an entry keeps about its numbers, and says
+// where the numbers are:
 //
 //   bool claim_numbers(EntryId, NamespaceId)   takes a number on each level; false: takes none
 //   void drop_numbers(EntryId, bool unseen)    makes them free; unseen: as if they had never been handed out
 //   Upid index_word(EntryId)                   what the index by host number holds for this entry
 //   void announce(EntryId, HostPid)            the entry has got its host number
 //
-// Every one of them may be repeated and may find its work half done: the collector calls them for whoever was killed.
+// Every one of them may be repeated and may find its work half done: the collector calls them for whoever was
+// killed.
 //
-// Registration. An entry is published in two steps: its word becomes live, then index[host] is set to it; the second
-// decides between two that register the same process. Whoever is killed in between has registered: the collector
-// completes it. The rule that tells the process's other registration from the entry of an earlier process with the
-// same number is `rightful`.
+// Registration. An entry is published in two steps: its word becomes live, then index[host] is set to it; the
+// second decides between two that register the same process. Whoever is killed in between has registered: the
+// collector completes it. The rule that tells the process's other registration from the entry of an earlier
+// process with the same number is `rightful`.
 //
-// Groups and sessions. Nobody counts uses: a killed process would leave the count wrong. The collector looks which dead
-// entries are still named by a live one. That a number which has just been joined isn't freed by a collection that
-// looked before: a joiner first stamps the entry with the collection's number (`touch`), and a dead entry is freed
-// only if its stamp is two collections old, by a compare-and-swap of the same word.
+// Groups and sessions. Nobody counts uses: a killed process would leave the count wrong. The collector looks
+// which dead entries are still named by a live one. That a number which has just been joined isn't freed by a
+// collection that looked before: a joiner first stamps the entry with the collection's number (`touch`), and
+// a dead entry is freed only if its stamp is two collections old, by a compare-and-swap of the same word.
 #pragma once
 
 #include <atomic>
@@ -32,8 +33,6 @@ namespace ctr::pidns {
 
 template <class Model, class Exists>
 class Collector;
-template <class Model>
-class Audit;
 
 template <class Model, class Numbers>
 class Table {
@@ -68,6 +67,7 @@ class Table {
         live = live.adopted_if(claimed.who() == host);
         if (const EntryId other = registered(host); other != EntryId::none && rightful(load(other), live)) {
             cancel(id);
+            model().announce(other, host);  // in case the other has been killed just before
             return other;
         }
         Entry& e = entry(id);
@@ -101,7 +101,9 @@ class Table {
     }
 
     bool set_group(EntryId id, EntryId group) { return is_process(id) && join(entry(id).group, group, id); }
-    bool set_session(EntryId id, EntryId session) { return is_process(id) && join(entry(id).session, session, id); }
+    bool set_session(EntryId id, EntryId session) {
+        return is_process(id) && join(entry(id).session, session, id);
+    }
     EntryId group_of(EntryId id) const { return valid(id) ? published(entry(id).group) : EntryId::none; }
     EntryId session_of(EntryId id) const { return valid(id) ? published(entry(id).session) : EntryId::none; }
 
@@ -120,20 +122,40 @@ class Table {
             if (load(EntryId(i)).is(State::live)) visit(EntryId(i));
     }
 
+    // Calls visit(EntryId, Word) for every entry that isn't free; for audits.
+    template <class Visitor>
+    void each_entry(Visitor visit) const {
+        for (uint32_t i = 1; i < high(); ++i)
+            if (const Word word = load(EntryId(i)); !word.is(State::free)) visit(EntryId(i), word);
+    }
+
+    // Calls visit(NamespaceId) for every namespace; for audits.
+    template <class Visitor>
+    void each_namespace(Visitor visit) const {
+        visit(NamespaceId::root);
+        for (uint32_t i = raw(NamespaceId::root) + 1; i < namespaces_.high(); ++i)
+            if (!namespaces_.load(NamespaceId(i)).is(State::free)) visit(NamespaceId(i));
+    }
+
     const Limits& limits() const { return limits_; }
 
   protected:
-    struct Entry {
-        // Written with release after the fields below, read with acquire before them. Sequentially consistent, which
-        // costs nothing more (every write is a locked instruction), because a joiner's stamp and a collector's look
-        // at the joiner's group are an exchange of glances: one must see the other.
+    struct alignas(32) Entry {
+        // Written with release after the fields below, read with acquire before them. Sequentially
+        // consistent, which costs nothing more (every write is a locked instruction), because a joiner's
+        // stamp and a collector's look at the joiner's group are an exchange of glances: one must see the
+        // other.
         std::atomic<uint64_t> word;
-        std::atomic<uint32_t> group;    // EntryId. Sequentially consistent when stored, as above; read relaxed by readers.
-        std::atomic<uint32_t> session;  // likewise
-        std::atomic<uint32_t> host;     // Relaxed: for the collector, when the word has already lost it.
-        std::atomic<uint32_t> space;    // NamespaceId. Stored sequentially consistent, see Namespaces::Record::word.
-        Numbers numbers;
+        // EntryIds. Stored sequentially consistent, as above; readers load relaxed.
+        std::atomic<uint32_t> group;
+        std::atomic<uint32_t> session;
+        // For the collector, when the word has already lost it. Relaxed.
+        std::atomic<uint32_t> host;
+        // NamespaceId. Stored sequentially consistent, see Namespaces::Record::word.
+        std::atomic<uint32_t> space;
+        [[no_unique_address]] Numbers numbers;
     };
+    static_assert(sizeof(Entry) == 32, "two to a cache line, none across two");
     static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
 
     static constexpr std::size_t table_bytes(const Limits& limits) {
@@ -149,8 +171,12 @@ class Table {
           index_(take_array<std::atomic<uint64_t>>(at, limits.host_numbers)) {}
 
     bool valid(EntryId id) const { return raw(id) > 0 && raw(id) < limits_.entries; }
-    bool valid(HostPid host) const { return raw(host) > 0 && static_cast<uint32_t>(raw(host)) < limits_.host_numbers; }
-    bool valid(VirtPid number) const { return raw(number) > 0 && static_cast<uint32_t>(raw(number)) < limits_.numbers; }
+    bool valid(HostPid host) const {
+        return raw(host) > 0 && static_cast<uint32_t>(raw(host)) < limits_.host_numbers;
+    }
+    bool valid(VirtPid number) const {
+        return raw(number) > 0 && static_cast<uint32_t>(raw(number)) < limits_.numbers;
+    }
 
     Entry& entry(EntryId id) const { return entries_[raw(id)]; }
     Word load(EntryId id) const { return Word(entry(id).word.load(std::memory_order_seq_cst)); }
@@ -164,14 +190,13 @@ class Table {
   private:
     template <class, class>
     friend class Collector;
-    template <class>
-    friend class Audit;
 
     struct Header {
         std::atomic<uint32_t> epoch;  // of the collection: sequentially consistent, as the entries' words
-        std::atomic<uint32_t> high;   // above the highest entry ever claimed; raised, with release, before the claim
-        // Written at each claim; the line above is only read. Both relaxed: a counter that only has to differ each
-        // time, and a hint where the search for a free entry begins.
+        std::atomic<uint32_t>
+            high;  // above the highest entry ever claimed; raised, with release, before the claim
+        // Written at each claim; the line above is only read. Both relaxed: a counter that only has to differ
+        // each time, and a hint where the search for a free entry begins.
         alignas(cache_line) std::atomic<uint32_t> births;
         std::atomic<uint32_t> cursor;
     };
@@ -194,7 +219,8 @@ class Table {
         const Word claimed = Word::claim(owner, header_->births.fetch_add(1, std::memory_order_relaxed));
         const uint32_t start = header_->cursor.load(std::memory_order_relaxed);
         EntryId id = claim_between(start, limits_.entries, claimed);
-        if (id == EntryId::none) id = claim_between(1, start < limits_.entries ? start : limits_.entries, claimed);
+        if (id == EntryId::none)
+            id = claim_between(1, start < limits_.entries ? start : limits_.entries, claimed);
         if (id != EntryId::none) header_->cursor.store(raw(id) + 1, std::memory_order_relaxed);
         return id;
     }
@@ -212,10 +238,13 @@ class Table {
     void raise_high(uint32_t to) {
         uint32_t now = header_->high.load(std::memory_order_relaxed);
         for (unsigned tries = 0; now < to && tries < patience; ++tries)
-            if (header_->high.compare_exchange_weak(now, to, std::memory_order_release, std::memory_order_relaxed)) return;
+            if (header_->high.compare_exchange_weak(now, to, std::memory_order_release,
+                                                    std::memory_order_relaxed))
+                return;
     }
 
-    // The caller has claimed it. Its word comes last: until then a collector finds a claim that it can finish freeing.
+    // The caller has claimed it. Its word comes last: until then a collector finds a claim that it can finish
+    // freeing.
     void free(EntryId id, bool unseen) {
         Entry& e = entry(id);
         const auto host = HostPid(static_cast<int>(e.host.load(std::memory_order_relaxed)));
@@ -229,7 +258,8 @@ class Table {
         if (word.is(State::claimed)) exchange(id, word, word.with(State::free));
     }
 
-    // Stamps a published entry, so that this collection and the next don't free it. An unpublished word: it is gone.
+    // Stamps a published entry, so that this collection and the next don't free it. An unpublished word: it
+    // is gone.
     Word touch(EntryId id) {
         for (unsigned tries = 0; valid(id) && tries < patience; ++tries) {
             const Word word = load(id);
@@ -265,28 +295,35 @@ class Table {
         return valid(id) && load(id).bears(host) ? id : EntryId::none;
     }
 
-    // Two live entries name the same process. Does the one in the index stay? A creator claims before the process
-    // exists, so whatever was claimed later is the new process's own registration and whatever was claimed earlier
-    // belongs to a former bearer of the host number. An adoption comes after birth, so it yields to any.
+    // Two live entries name the same process. Does the one in the index stay? A creator claims before the
+    // process exists, so whatever was claimed later is the new process's own registration and whatever was
+    // claimed earlier belongs to a former bearer of the host number. An adoption comes after birth, so it
+    // yields to any.
     static bool rightful(Word in_index, Word candidate) {
         return candidate.adopted() || in_index.born_after(candidate);
     }
 
-    // Puts a live entry into the index, or returns the rightful one that is there. The caller may sleep anywhere in
-    // here for longer than the process lives; then the last look finds out, and the index is as it was.
+    // Puts a live entry into the index, or returns the rightful one that is there. The caller may sleep
+    // anywhere in here for longer than the process lives; then the last look finds out, and the index is as
+    // it was.
     EntryId enter_index(EntryId id, Word live) {
         const HostPid host = live.who();
         for (unsigned tries = 0; tries < patience; ++tries) {
             const Upid now = index_at(host);
-            if (now.entry() != id) {
-                const EntryId other = registered(host);
-                if (other != now.entry() && other != EntryId::none) continue;
-                if (other != EntryId::none && rightful(load(other), live)) return other;
-                release(other);
+            const EntryId other = now.entry();
+            if (other != id && valid(other)) {
+                const Word word = load(other);
+                if (word.bears(host) && rightful(word, live)) {
+                    model().announce(other, host);
+                    return other;
+                }
+                if (word.bears(host) && !exchange(other, word, word.with(State::dead).stamped(epoch())))
+                    continue;
             }
+            const Upid wanted = model().index_word(id);
             uint64_t expected = now.bits();
-            if (!index_[raw(host)].compare_exchange_strong(expected, model().index_word(id).bits(),
-                                                           std::memory_order_acq_rel))
+            if (now != wanted && !index_[raw(host)].compare_exchange_strong(expected, wanted.bits(),
+                                                                            std::memory_order_acq_rel))
                 continue;
             model().announce(id, host);
             const Word after = load(id);
@@ -299,10 +336,12 @@ class Table {
     void leave_index(EntryId id, HostPid host) {
         Upid now = index_at(host);
         uint64_t expected = now.bits();
-        if (now.entry() == id) index_[raw(host)].compare_exchange_strong(expected, 0, std::memory_order_acq_rel);
+        if (now.entry() == id)
+            index_[raw(host)].compare_exchange_strong(expected, 0, std::memory_order_acq_rel);
     }
 
-    // Another entry was registered for the process. Unless the collector has seen that first, this one is cancelled.
+    // Another entry was registered for the process. Unless the collector has seen that first, this one is
+    // cancelled.
     void retract(EntryId id, uint32_t birth, HostPid owner) {
         for (unsigned tries = 0; tries < patience; ++tries) {
             const Word word = load(id);
@@ -315,7 +354,8 @@ class Table {
     Header* header_;
     Namespaces namespaces_;
     Entry* entries_;
-    std::atomic<uint64_t>* index_;  // Upid by host number; in order after the entry's word (release and acquire)
+    std::atomic<uint64_t>*
+        index_;  // Upid by host number; in order after the entry's word (release and acquire)
 };
 
 }  // namespace ctr::pidns

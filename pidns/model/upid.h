@@ -35,6 +35,11 @@ class Upid {
     }
     constexpr EntryId entry() const { return EntryId(low(bits_, entry_bits)); }
 
+    // The number if it is one of that namespace, else something at or above 2^22: one comparison tells both.
+    constexpr uint64_t number_within(NamespaceId space) const {
+        return (bits_ >> entry_bits) - (uint64_t{raw(space)} << number_bits);
+    }
+
     constexpr bool empty() const { return bits_ == 0; }
     constexpr bool same_number(Upid other) const { return bits_ >> entry_bits == other.bits_ >> entry_bits; }
     constexpr bool operator==(const Upid&) const = default;

@@ -1,15 +1,13 @@
 #include "pidns/monitor/numbers.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
-#include <charconv>
 
-#include "runtime/base/fd.h"
+#include "pidns/model/collector.h"
 
 namespace ctr::pidns {
 
@@ -24,71 +22,136 @@ bool exists(HostPid host) {
 // the mapping cost nothing.
 constexpr uint32_t host_limit = 1U << 22;
 
+// Namespaces at a time, in one container. Each has an array of numbers in the flat model.
+constexpr uint32_t namespace_limit = 1024;
+
+// Entries are needed for processes, and for dead ones until they are collected.
+constexpr uint32_t entries_for(uint32_t pid_max) {
+    return std::min(4 * pid_max, 1U << 22);
+}
+
+template <class M>
+Result<void*> map(const Limits& limits) {
+    void* memory = mmap(nullptr, M::bytes(limits), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return fail_call("make the table of process numbers", "mmap");
+    return memory;
+}
+
 }  // namespace
 
 void Numbers::Unmap::operator()(void* memory) const {
     munmap(memory, bytes);
 }
 
-Result<Numbers> Numbers::create(uint32_t pid_limit) {
-    const FlatTable::Limits limits{pid_limit, host_limit};
-    const std::size_t bytes = FlatTable::bytes(limits);
-    void* memory =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return fail_call("make the table of process numbers", "mmap");
-    return Numbers(Mapping(memory, Unmap{bytes}), limits);
+Result<Numbers> Numbers::create(Model model, uint32_t pid_max) {
+    const Limits limits{pid_max, host_limit, entries_for(pid_max), namespace_limit};
+    const auto make = [&]<class M>(std::in_place_type_t<M> type) -> Result<Numbers> {
+        auto memory = map<M>(limits);
+        if (!memory) return std::unexpected(std::move(memory).error());
+        return Numbers(Mapping(*memory, Unmap{M::bytes(limits)}), AnyModel(type, *memory, limits));
+    };
+    switch (model) {
+        case Model::hash: return make(std::in_place_type<HashNumbering>);
+        case Model::list: return make(std::in_place_type<ListNumbering>);
+        case Model::flat: break;
+    }
+    return make(std::in_place_type<FlatNumbering>);
 }
 
-Numbers::Numbers(Mapping mapping, FlatTable::Limits limits)
-    : mapping_(std::move(mapping)),
-      table_(mapping_.get(), limits),
-      swept_(std::chrono::steady_clock::now()) {}
+Numbers::Numbers(Mapping mapping, AnyModel model)
+    : mapping_(std::move(mapping)), model_(std::move(model)), collected_(std::chrono::steady_clock::now()) {}
 
 void Numbers::register_init(HostPid host) {
-    const VirtPid number = table_.allocate();
-    table_.publish(number, host, number, number);
+    with([&](auto& model) {
+        const EntryId claim = model.allocate(NamespaceId::root, host);
+        model.publish(claim, host, claim, claim);
+    });
 }
 
-void Numbers::register_child(VirtPid number, HostPid host, HostPid creator) {
-    drop_stale(host);
-    const VirtPid parent = table_.number_of(creator);
-    table_.publish(number, host, table_.group_of(parent), table_.session_of(parent));
+NamespaceId Numbers::create_namespace(NamespaceId parent, HostPid creator) {
+    return with([&](auto& model) { return model.create_namespace(parent, creator); });
 }
 
-VirtPid Numbers::adopt(HostPid host) {
-    const VirtPid number = table_.allocate();
-    if (number == VirtPid::none) return number;
-    drop_stale(host);
-    table_.publish(number, host, number, number);
+EntryId Numbers::reserve(NamespaceId space, HostPid creator) {
+    const auto allocate = [&] { return with([&](auto& model) { return model.allocate(space, creator); }); };
+    if (const EntryId claim = allocate(); claim != EntryId::none) return claim;
+    // Released numbers are free after two passes.
+    collect();
+    collect();
+    return allocate();
+}
+
+void Numbers::give_back(EntryId claim) {
+    if (claim != EntryId::none) with([&](auto& model) { model.cancel(claim); });
+}
+
+void Numbers::register_child(EntryId claim, HostPid host, HostPid creator) {
+    with([&](auto& model) {
+        const EntryId parent = model.entry_of(creator);
+        model.publish(claim, host, model.group_of(parent), model.session_of(parent));
+    });
+}
+
+void Numbers::adopt(HostPid host, NamespaceId space) {
+    const EntryId claim = reserve(space, host);
+    if (claim == EntryId::none) return;
+    with([&](auto& model) { model.publish(claim, host, claim, claim); });
     refresh(host);
-    return number;
+}
+
+bool Numbers::knows(HostPid host) const {
+    return with([&](const auto& model) { return model.entry_of(host) != EntryId::none; });
+}
+
+NamespaceId Numbers::namespace_of(HostPid host) const {
+    return with([&](const auto& model) { return model.namespace_of(model.entry_of(host)); });
+}
+
+NamespaceId Numbers::parent_of(NamespaceId space) const {
+    return with([&](const auto& model) { return model.parent_of(space); });
+}
+
+HostPid Numbers::init_of(NamespaceId space) const {
+    return with([&](const auto& model) {
+        const EntryId init = model.find(space, VirtPid::init);
+        return model.is_process(init) ? model.host_of(init) : HostPid::none;
+    });
+}
+
+bool Numbers::is_within(NamespaceId space, NamespaceId ancestor) const {
+    for (; space != NamespaceId::none; space = parent_of(space))
+        if (space == ancestor) return true;
+    return false;
+}
+
+VirtPid Numbers::number_of(HostPid host, NamespaceId space) const {
+    return with([&](const auto& model) { return model.number_of(host, space); });
+}
+
+HostPid Numbers::host_of(NamespaceId space, VirtPid number) const {
+    return with([&](const auto& model) { return model.host_of(space, number); });
 }
 
 void Numbers::reported(HostPid host) {
-    if (!exists(host)) table_.release(table_.number_of(host));
+    if (!exists(host)) with([&](auto& model) { model.release(model.entry_of(host)); });
 }
 
 void Numbers::refresh(HostPid host) {
-    const VirtPid number = table_.number_of(host);
-    table_.set_group(number, table_.number_of(HostPid(getpgid(raw(host)))));
-    table_.set_session(number, table_.number_of(HostPid(getsid(raw(host)))));
+    with([&](auto& model) {
+        const EntryId entry = model.entry_of(host);
+        model.set_group(entry, model.entry_of(HostPid(getpgid(raw(host)))));
+        model.set_session(entry, model.entry_of(HostPid(getsid(raw(host)))));
+    });
 }
 
 void Numbers::collect_stale() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - swept_ < sweep_interval) return;
-    swept_ = now;
-    sweep();
+    if (std::chrono::steady_clock::now() - collected_ >= collect_interval) collect();
 }
 
-void Numbers::drop_stale(HostPid host) {
-    table_.release(table_.number_of(host));
-}
-
-void Numbers::sweep() {
-    table_.each_process([this](VirtPid number) {
-        if (!exists(table_.host_of(number))) table_.release(number);
-    });
+void Numbers::collect() {
+    with([](auto& model) { Collector(model, exists).collect(); });
+    collected_ = std::chrono::steady_clock::now();
 }
 
 }  // namespace ctr::pidns

@@ -1,17 +1,22 @@
-// The numbers of one container, as its monitor keeps them: the table, and when a number ends.
+// The numbers of one container, as its monitor keeps them: the shared mapping with the chosen model, and when
+// a number ends.
 //
 // An entry is *stale* when its process was reaped unseen: by the kernel because its parent ignores SIGCHLD,
 // or when a parent outside the layer's sight took it. A stale entry is harmless while the host doesn't use
 // the number again, which takes the kernel a round through all its numbers (at least 32 768 forks, more than
-// a second); so a sweep that is never older than sweep_interval before a number is translated keeps every
-// answer right without looking at the process each time. A host number that is registered again drops its old
-// entry at once.
+// a second); so a collection that is never older than collect_interval before a number is translated keeps
+// every answer right without looking at the process each time. A host number that is registered again drops
+// its old entry at once.
 #pragma once
 
 #include <chrono>
 #include <memory>
+#include <variant>
 
-#include "pidns/model/flat.h"
+#include "pidns/model/flat_numbering.h"
+#include "pidns/model/hash_numbering.h"
+#include "pidns/model/list_numbering.h"
+#include "pidns/monitor/options.h"
 #include "runtime/base/error.h"
 #include "runtime/base/ids.h"
 
@@ -19,31 +24,41 @@ namespace ctr::pidns {
 
 class Numbers {
   public:
-    static constexpr std::chrono::milliseconds sweep_interval{250};
+    static constexpr std::chrono::milliseconds collect_interval{250};
 
-    // Maps an empty table for this host's range of numbers. pid_limit: as kernel.pid_max for the container.
-    static Result<Numbers> create(uint32_t pid_limit = 32768);
+    // Maps an empty table for this host's range of numbers. pid_max: as kernel.pid_max, for each namespace.
+    static Result<Numbers> create(Model model, uint32_t pid_max);
 
     Numbers(Numbers&&) noexcept = default;
     Numbers& operator=(Numbers&&) = delete;
     ~Numbers() = default;
 
-    // The container's first process becomes 1, leader of its group and session.
+    // The container's first process becomes 1 of the root namespace, leader of its group and session.
     void register_init(HostPid host);
 
-    // A number for a process that is about to be created; none: all are in use (EAGAIN).
-    VirtPid reserve() { return table_.allocate(); }
-    void give_back(VirtPid number) { table_.cancel(number); }
+    // A namespace below; none: too deep, or too many (ENOSPC). It lives until all in it have ended, or until
+    // `creator` has ended without making a process in it.
+    NamespaceId create_namespace(NamespaceId parent, HostPid creator);
+
+    // Numbers for a process that is about to be created; none: all are in use (EAGAIN).
+    EntryId reserve(NamespaceId space, HostPid creator);
+    void give_back(EntryId claim);
 
     // The process exists now, in the group and session of its creator.
-    void register_child(VirtPid number, HostPid host, HostPid creator);
+    void register_child(EntryId claim, HostPid host, HostPid creator);
 
     // A process of the container that nobody registered (its creator bypassed the layer): takes the next
     // number.
-    VirtPid adopt(HostPid host);
+    void adopt(HostPid host, NamespaceId space);
 
-    VirtPid number_of(HostPid host) const { return table_.number_of(host); }
-    HostPid host_of(VirtPid number) const { return table_.host_of(number); }
+    bool knows(HostPid host) const;  // a process, or a number that a group or session still bears
+    NamespaceId namespace_of(HostPid host) const;    // none: unknown
+    NamespaceId parent_of(NamespaceId space) const;  // none: of the root
+    HostPid init_of(NamespaceId space) const;        // none: it has ended, or there was none yet
+    bool is_within(NamespaceId space, NamespaceId ancestor) const;  // also when they are the same
+
+    VirtPid number_of(HostPid host, NamespaceId space) const;
+    HostPid host_of(NamespaceId space, VirtPid number) const;
 
     // A wait has just reported this process: its number ends if that reaped it.
     void reported(HostPid host);
@@ -51,13 +66,15 @@ class Numbers {
     // Reads the kernel's group and session of a process again, after it changed them.
     void refresh(HostPid host);
 
-    // Called before each translation; sweeps when the last sweep is older than the interval.
+    // Called before each translation; collects when the last collection is older than the interval.
     void collect_stale();
 
     // Calls visit(HostPid) for every process of the container.
     template <class Visitor>
     void each_process(Visitor visit) const {
-        table_.each_process([&](VirtPid number) { visit(table_.host_of(number)); });
+        with([&](const auto& model) {
+            model.each_process([&](EntryId entry) { visit(model.host_of(entry)); });
+        });
     }
 
   private:
@@ -66,14 +83,23 @@ class Numbers {
         void operator()(void* memory) const;
     };
     using Mapping = std::unique_ptr<void, Unmap>;
+    using AnyModel = std::variant<FlatNumbering, HashNumbering, ListNumbering>;
 
-    Numbers(Mapping mapping, FlatTable::Limits limits);
-    void drop_stale(HostPid host);
-    void sweep();
+    Numbers(Mapping mapping, AnyModel model);
+    void collect();
+
+    template <class Action>
+    decltype(auto) with(Action action) const {
+        return std::visit(action, model_);
+    }
+    template <class Action>
+    decltype(auto) with(Action action) {
+        return std::visit(action, model_);
+    }
 
     Mapping mapping_;
-    FlatTable table_;
-    std::chrono::steady_clock::time_point swept_;
+    AnyModel model_;
+    std::chrono::steady_clock::time_point collected_;
 };
 
 }  // namespace ctr::pidns

@@ -57,6 +57,10 @@ HostPid parent_of(HostPid process) {
     return number_in(FactFile(process, "status"), "\nPPid:\t");
 }
 
+bool has_capability(HostPid thread, int capability) {
+    return ((FactFile(thread, "status").field("\nCapEff:\t", 16).value_or(0) >> capability) & 1) != 0;
+}
+
 HostPid process_of_pidfd(HostPid owner, int fd) {
     std::array<char, 32> name;
     std::snprintf(name.data(), name.size(), "fdinfo/%d", fd);

@@ -14,6 +14,9 @@ HostPid process_of_thread(HostPid thread);
 
 HostPid parent_of(HostPid process);
 
+// Whether a thread has a capability (CAP_*) in effect, in its own user namespace.
+bool has_capability(HostPid thread, int capability);
+
 // The process that a descriptor of another process stands for; none if it's no pidfd or the process was
 // reaped.
 HostPid process_of_pidfd(HostPid owner, int fd);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <limits>
 
 #include "pidns/monitor/procfs.h"
 
@@ -16,6 +17,9 @@ namespace {
 // faster than this many looks can find gets away, as it could from a kill(-1) that ran a moment earlier.
 constexpr int max_rounds = 16;
 
+// SIGCANCEL of glibc, SIGTIMER of musl: no program can block it through its C library.
+constexpr int internal_signal = 32;
+
 // In which argument the call carries the signal.
 unsigned signal_argument(long call) {
     return call == SYS_tgkill || call == SYS_rt_tgsigqueueinfo ? 2 : 1;
@@ -25,22 +29,36 @@ unsigned signal_argument(long call) {
 HostPid process_aimed_at(const Rewrite& rewrite) {
     const auto target = static_cast<int>(rewrite.arguments[0]);
     switch (rewrite.call->number) {
-        case SYS_tkill:
-            return process_of_thread(HostPid(target));
-        case SYS_pidfd_send_signal:
-            return process_of_pidfd(rewrite.caller.thread, target);
-        default:
-            return HostPid(target);
+        case SYS_tkill: return process_of_thread(HostPid(target));
+        case SYS_pidfd_send_signal: return process_of_pidfd(rewrite.caller.thread, target);
+        default: return HostPid(target);
     }
 }
 
 }  // namespace
 
-bool SignalSender::init_takes(int signal) const {
-    if (signal == 0) return true;
-    if (signal == SIGKILL || signal == SIGSTOP || signal < 0 || signal > 64) return false;
-    const auto sets = signal_sets(init_);
-    return sets && (((sets->caught | sets->blocked) >> (signal - 1)) & 1) != 0;
+bool SignalSender::takes(HostPid target, int signal, NamespaceId from) const {
+    const NamespaceId space = numbers_.namespace_of(target);
+    if (signal <= 0 || signal > 64 || numbers_.number_of(target, space) != VirtPid::init) return true;
+    if (signal == SIGKILL || signal == SIGSTOP) return space != from;
+    const auto sets = signal_sets(target);
+    if (!sets) return false;
+    // Who blocks even the C library's own signal is the C library, for a moment (fork of musl and glibc
+    // does).
+    const bool deliberate = ((sets->blocked >> (internal_signal - 1)) & 1) == 0;
+    return (((sets->caught | (deliberate ? sets->blocked : 0)) >> (signal - 1)) & 1) != 0;
+}
+
+// Few processes are the init of a namespace, but looking for them among all of a group's members isn't worth
+// an index.
+bool SignalSender::has_refusing_init(HostPid group, int signal, NamespaceId from) const {
+    bool found = false;
+    numbers_.each_process([&](HostPid process) {
+        const bool is_init = numbers_.number_of(process, numbers_.namespace_of(process)) == VirtPid::init;
+        found =
+            found || (is_init && HostPid(getpgid(raw(process))) == group && !takes(process, signal, from));
+    });
+    return found;
 }
 
 std::optional<long> SignalSender::prepare(Rewrite& rewrite) const {
@@ -48,26 +66,22 @@ std::optional<long> SignalSender::prepare(Rewrite& rewrite) const {
     const auto signal = static_cast<int>(rewrite.arguments[at]);
     const auto target = static_cast<int>(rewrite.arguments[0]);
     if (rewrite.call->number != SYS_kill || target > 0) {
-        const HostPid process = process_aimed_at(rewrite);
         // Dropped by making it signal 0: the kernel still checks that there is a target and that we may
         // signal it.
-        if (process == init_ && signal > 0 && signal <= 64 && !init_takes(signal)) rewrite.arguments[at] = 0;
+        if (!takes(process_aimed_at(rewrite), signal, rewrite.caller.space)) rewrite.arguments[at] = 0;
         return {};
     }
+    if (target == std::numeric_limits<int>::min()) return {};  // no group has that number: ESRCH
     if (target == -1) return broadcast(rewrite, {.everybody = true, .signal = signal});
     const auto group = HostPid(target == 0 ? getpgid(raw(rewrite.caller.process)) : -target);
-    if (group != HostPid(getpgid(raw(init_))) || init_takes(signal)) return {};
+    if (!has_refusing_init(group, signal, rewrite.caller.space)) return {};
     return broadcast(rewrite, {.group = group, .signal = signal, .last = -ESRCH});
 }
 
 std::optional<long> SignalSender::broadcast(Rewrite& rewrite, Broadcast targets) const {
     if (targets.signal < 0 || targets.signal > 64) return -EINVAL;
     find_targets(rewrite, targets);
-    if (targets.left.empty()) {
-        if (targets.everybody) return -ESRCH;
-        targets.signal = 0;  // a group of pid 1 alone: checked, and dropped
-        targets.left.push_back(init_);
-    }
+    if (targets.left.empty()) return -ESRCH;
     rewrite.broadcast = std::make_unique<Broadcast>(std::move(targets));
     aim(rewrite);
     return {};
@@ -90,20 +104,30 @@ std::optional<long> SignalSender::next(Rewrite& rewrite, long result) const {
 }
 
 void SignalSender::find_targets(const Rewrite& rewrite, Broadcast& b) const {
-    const bool self_last = !b.everybody;
+    const Caller& caller = rewrite.caller;
     bool self = false;
     numbers_.each_process([&](HostPid process) {
-        if (process == init_ || b.reached.contains(raw(process))) return;
-        if (!b.everybody && HostPid(getpgid(raw(process))) != b.group) return;
-        if (process != rewrite.caller.process) return b.left.push_back(process);
-        self = self_last;
+        if (b.reached.contains(raw(process))) return;
+        if (b.everybody) {
+            const VirtPid number = numbers_.number_of(process, caller.space);
+            if (number != VirtPid::none && number != VirtPid::init && process != caller.process)
+                b.left.push_back(process);
+        } else if (HostPid(getpgid(raw(process))) == b.group) {
+            if (process == caller.process)
+                self = true;
+            else
+                b.left.push_back(process);
+        }
     });
-    if (self) b.left.insert(b.left.begin(), rewrite.caller.process);
+    if (self) b.left.insert(b.left.begin(), caller.process);  // taken from the back: the sender comes last
 }
 
 void SignalSender::aim(Rewrite& rewrite) const {
-    rewrite.arguments[0] = static_cast<uint64_t>(raw(rewrite.broadcast->left.back()));
-    rewrite.arguments[1] = static_cast<uint64_t>(rewrite.broadcast->signal);
+    const Broadcast& b = *rewrite.broadcast;
+    const HostPid target = b.left.back();
+    rewrite.arguments[0] = static_cast<uint64_t>(raw(target));
+    rewrite.arguments[1] =
+        takes(target, b.signal, rewrite.caller.space) ? static_cast<uint64_t>(b.signal) : 0;
 }
 
 }  // namespace ctr::pidns

@@ -1,7 +1,8 @@
-// Sending signals: what virtual pid 1 takes, and signals to many.
+// Sending signals: what a virtual pid 1 takes, and signals to many.
 //
-// As the kernel's own pid namespace has it, a signal from inside reaches pid 1 only if pid 1 has a handler
-// for it, or blocks it (it may be waited for); SIGKILL and SIGSTOP never do. From outside every signal acts.
+// As the kernel's own pid namespaces have it, a signal from a process of the container reaches the init of a
+// namespace only if that has a handler for it, or blocks it (it may be waited for). SIGKILL and SIGSTOP reach
+// it from an outer namespace only. From outside the container every signal acts on the container's own init.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@ namespace ctr::pidns {
 
 class SignalSender {
   public:
-    SignalSender(Numbers& numbers, HostPid init) : numbers_(numbers), init_(init) {}
+    explicit SignalSender(Numbers& numbers) : numbers_(numbers) {}
 
     // Adjusts a call whose numbers are translated already. A result: the call needn't be made.
     std::optional<long> prepare(Rewrite& rewrite) const;
@@ -23,13 +24,13 @@ class SignalSender {
     std::optional<long> next(Rewrite& rewrite, long result) const;
 
   private:
-    bool init_takes(int signal) const;
+    bool takes(HostPid target, int signal, NamespaceId from) const;
+    bool has_refusing_init(HostPid group, int signal, NamespaceId from) const;
     std::optional<long> broadcast(Rewrite& rewrite, Broadcast targets) const;
     void find_targets(const Rewrite& rewrite, Broadcast& broadcast) const;
     void aim(Rewrite& rewrite) const;
 
     Numbers& numbers_;
-    HostPid init_;
 };
 
 }  // namespace ctr::pidns

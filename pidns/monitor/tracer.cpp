@@ -1,7 +1,9 @@
 #include "pidns/monitor/tracer.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -63,6 +65,7 @@ int Tracer::rewrite(const Listener& listener, const Trap& trap, Rewrite rewrite)
 }
 
 int Tracer::create(const Listener& listener, const Trap& trap, Rewrite rewrite) {
+    if (rewrite.arguments != rewrite.original) return this->rewrite(listener, trap, std::move(rewrite));
     if (const int error = start(trap, std::move(rewrite), Phase::creating)) return error;
     listener.proceed(trap);
     return 0;
@@ -89,12 +92,13 @@ int Tracer::start(const Trap& trap, Rewrite rewrite, Phase phase) {
         rewriter_.abandoned(old->second.rewrite);
         if (!seized) forget(old->second);
     }
-    const long wanted = phase == Phase::creating ? creating_options : options;
+    const long wanted = rewrite.call->way == Way::create ? creating_options : options;
     if (!seized && ptrace(PTRACE_SEIZE, raw(trap.thread), 0L, wanted) != 0) return errno;
     Trace& trace = trace_of(raw(trap.thread));
     trace.rewrite = std::move(rewrite);
     trace.interrupted = false;
-    enter(trace, phase);
+    trace.phase = phase;
+    expect_child(trace, trace.rewrite.call->way == Way::create);
     await(trace, phase != Phase::creating || creations_succeed_);
     return 0;
 }
@@ -111,20 +115,16 @@ void Tracer::stopped(HostPid thread, int status) {
     }
     Trace& trace = found->second;
     if (!WIFSTOPPED(status)) {
-        if (trace.phase != Phase::idle) rewriter_.abandoned(trace.rewrite);
+        if (trace.phase != Phase::idle && trace.phase != Phase::preparing) rewriter_.abandoned(trace.rewrite);
         return forget(trace);
     }
     switch (trace.phase) {
-        case Phase::idle:
-            return while_idle(trace, status);
-        case Phase::stopping:
-            return at_first_stop(trace, status);
-        case Phase::entering:
-            return at_entry(trace, status);
-        case Phase::creating:
-            return at_creation(trace, status);
-        case Phase::running:
-            return at_exit(trace, status);
+        case Phase::idle: return while_idle(trace, status);
+        case Phase::stopping: return at_first_stop(trace, status);
+        case Phase::entering: return at_entry(trace, status);
+        case Phase::creating: return at_creation(trace, status);
+        case Phase::running: return at_exit(trace, status);
+        case Phase::preparing: return while_preparing(trace, status);
     }
 }
 
@@ -154,30 +154,28 @@ void Tracer::at_first_stop(Trace& trace, int status) {
         ptrace(PTRACE_GETSIGMASK, trace.thread, sizeof all, &trace.signal_mask);
         ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof all, &all);
     }
-    enter(trace, Phase::entering);
+    trace.phase = Phase::entering;
     resume_to_call(trace.thread);
 }
 
 void Tracer::at_entry(Trace& trace, int status) {
     if (!is_call_stop(status)) return give_up(trace, status);
-    enter(trace, Phase::running);
+    trace.phase = Phase::running;
     if (trace.rewrite.sleeps) await(trace, false);
     resume_to_call(trace.thread);
 }
 
 void Tracer::at_creation(Trace& trace, int status) {
     if (!is_creation(status)) return give_up(trace, status);
-    unsigned long child = 0;
-    ptrace(PTRACE_GETEVENTMSG, trace.thread, 0L, &child);
-    rewriter_.created(trace.rewrite, HostPid(static_cast<int>(child)));
-    announce(static_cast<int>(child), trace.held);
+    announce(trace, true);
     creations_succeed_ = children_awaited_ = true;
-    enter(trace, Phase::running);
+    trace.phase = Phase::running;
     await(trace, !trace.rewrite.sleeps);
     resume_to_call(trace.thread);
 }
 
 void Tracer::at_exit(Trace& trace, int status) {
+    if (is_creation(status)) return at_creation(trace, status);
     Rewrite& rewrite = trace.rewrite;
     Registers registers;
     if (!is_call_stop(status) || !registers.load(rewrite.caller.thread) || is_restart(registers.result())) {
@@ -189,7 +187,7 @@ void Tracer::at_exit(Trace& trace, int status) {
         set_marked(registers, rewrite.arguments);
         registers.repeat(rewrite.call->number);
         registers.store(rewrite.caller.thread);
-        enter(trace, Phase::entering);
+        trace.phase = Phase::entering;
         return resume_to_call(trace.thread);
     }
     registers.set_arguments(rewrite.original);
@@ -201,9 +199,7 @@ void Tracer::at_exit(Trace& trace, int status) {
 // A held thread runs freely: what stops it here is a signal, job control or the creation of a thread.
 void Tracer::while_idle(Trace& trace, int status) {
     if (is_creation(status)) {
-        unsigned long child = 0;
-        ptrace(PTRACE_GETEVENTMSG, trace.thread, 0L, &child);
-        announce(static_cast<int>(child), true);
+        announce(trace, false);
     } else if (signal_of(status) != 0 && !std::exchange(trace.interrupted, false)) {
         // If it waited for us in a trap, the handler must not end the call: it was never made.
         Registers registers;
@@ -256,16 +252,17 @@ void Tracer::let_go(Trace& trace, int status) {
     else
         ptrace(PTRACE_CONT, trace.thread, 0L, signal);
     trace.rewrite = {};
+    trace.phase = Phase::idle;
     await(trace, false);
-    enter(trace, Phase::idle);
-    if (creating_ == 0) release_children();
+    expect_child(trace, false);
+    if (births_ == 0) release_children();
 }
 
 void Tracer::forget(Trace& trace) {
     await(trace, false);
-    enter(trace, Phase::idle);
+    expect_child(trace, false);
     traces_.erase(int{trace.thread});
-    if (creating_ == 0) release_children();
+    if (births_ == 0) release_children();
 }
 
 void Tracer::await(Trace& trace, bool awaited) {
@@ -273,48 +270,93 @@ void Tracer::await(Trace& trace, bool awaited) {
     trace.awaited = awaited;
 }
 
-void Tracer::enter(Trace& trace, Phase phase) {
-    creating_ +=
-        static_cast<int>(phase == Phase::creating) - static_cast<int>(trace.phase == Phase::creating);
-    trace.phase = phase;
+void Tracer::expect_child(Trace& trace, bool expected) {
+    births_ += static_cast<int>(expected) - static_cast<int>(trace.child_expected);
+    trace.child_expected = expected;
+}
+
+void Tracer::child_stopped(int child) {
+    const auto found = children_.find(child);
+    if (found == children_.end() && births_ > 0) {
+        children_.emplace(child, Child{});
+        return;
+    }
+    const Child note = found == children_.end() ? Child{} : found->second;
+    if (found != children_.end()) children_.erase(found);
+    release(child, note);
+}
+
+// in_call: the creation was trapped and the child is a process; else a held thread has made a thread.
+void Tracer::announce(Trace& creator, bool in_call) {
+    unsigned long message = 0;
+    ptrace(PTRACE_GETEVENTMSG, creator.thread, 0L, &message);
+    const auto child = static_cast<int>(message);
+    Child note{.announced = true, .hold = creator.held};
+    if (in_call) {
+        expect_child(creator, false);
+        note.reaper = rewriter_.created(creator.rewrite, HostPid(child));
+        if (creator.rewrite.arguments != creator.rewrite.original) note.arguments = creator.rewrite.original;
+    }
+    if (children_.erase(child) > 0)
+        release(child, note);
+    else
+        children_.emplace(child, note);
+}
+
+void Tracer::release(int child, const Child& note) {
+    if (note.arguments) {
+        Registers registers;
+        if (registers.load(HostPid(child))) {
+            registers.set_arguments(*note.arguments);
+            registers.store(HostPid(child));
+        }
+    }
+    if (note.hold || note.reaper) trace_of(child).held = note.hold;
+    if (note.reaper) return prepare(trace_of(child));
+    ptrace(note.hold ? PTRACE_CONT : PTRACE_DETACH, child, 0L, 0L);
+}
+
+// The first process of a namespace gets the orphans of its namespace: it has to ask the kernel for them
+// itself.
+void Tracer::prepare(Trace& child) {
+    if (!child.before.load(HostPid(child.thread))) return;  // killed; its end is reported next
+    const uint64_t all = ~uint64_t{0};
+    ptrace(PTRACE_GETSIGMASK, child.thread, sizeof all, &child.signal_mask);
+    ptrace(PTRACE_SETSIGMASK, child.thread, sizeof all, &all);
+    Registers registers = child.before;
+    registers.set_arguments({PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0, mark});
+    registers.repeat(SYS_prctl);
+    registers.store(HostPid(child.thread));
+    child.call_stops = 0;
+    child.phase = Phase::preparing;
+    await(child, true);
+    resume_to_call(child.thread);
+}
+
+void Tracer::while_preparing(Trace& child, int status) {
+    const bool at_entry = is_call_stop(status) && child.call_stops++ == 0;
+    if (at_entry) return resume_to_call(child.thread);
+    child.before.store(HostPid(child.thread));
+    ptrace(PTRACE_SETSIGMASK, child.thread, sizeof child.signal_mask, &child.signal_mask);
+    let_go(child, status);
+}
+
+// A creator that was killed before it could announce its child: nobody will.
+void Tracer::release_children() {
+    for (auto note = children_.begin(); note != children_.end();) {
+        if (note->second.announced) {
+            ++note;
+            continue;
+        }
+        release(note->first, {});
+        note = children_.erase(note);
+    }
 }
 
 Tracer::Trace& Tracer::trace_of(int thread) {
     Trace& trace = traces_[thread];
     trace.thread = thread;
     return trace;
-}
-
-void Tracer::child_stopped(int child) {
-    const auto note = children_.find(child);
-    if (note == children_.end() && creating_ > 0) {
-        children_.emplace(child, Child::waits);
-        return;
-    }
-    const bool hold = note != children_.end() && note->second == Child::held;
-    if (note != children_.end()) children_.erase(note);
-    release(child, hold);
-}
-
-void Tracer::announce(int child, bool hold) {
-    if (children_.erase(child) > 0)
-        release(child, hold);
-    else
-        children_.emplace(child, hold ? Child::held : Child::released);
-}
-
-void Tracer::release(int child, bool hold) {
-    if (hold) trace_of(child).held = true;
-    ptrace(hold ? PTRACE_CONT : PTRACE_DETACH, child, 0L, 0L);
-}
-
-// A creator that was killed before it could announce its child: nobody will.
-void Tracer::release_children() {
-    for (auto note = children_.begin(); note != children_.end();) {
-        const bool waits = note->second == Child::waits;
-        if (waits) release(note->first, false);
-        note = waits ? children_.erase(note) : std::next(note);
-    }
 }
 
 }  // namespace ctr::pidns

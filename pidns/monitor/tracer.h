@@ -12,8 +12,9 @@
 //   create()    seize, answer "go on" ----------------------------> the call is made as it is     (creating)
 //   fork event  both are stopped: number the child, let it go ---> the call ends                 (running)
 //   exit stop   translate the result, detach
-// No event means that no child was made: the call failed by itself, or a signal came and the kernel restarts
-// it.
+// One whose flags must change (CLONE_NEWPID) goes the long way, and the child's registers are put back as
+// well. No event means that no child was made: the call failed by itself, or a signal came and the kernel
+// restarts it.
 //
 // A signal at any point before the call is made, and a call that a signal interrupts, end the same way: the
 // registers are put back as they were at the trap, with the kernel's own "restart" result, and the kernel
@@ -38,18 +39,38 @@
 #include <optional>
 #include <unordered_map>
 
+#include "pidns/model/numbering.h"
 #include "pidns/monitor/broadcast.h"
 #include "pidns/monitor/listener.h"
+#include "pidns/monitor/memory.h"
 #include "pidns/monitor/registers.h"
 #include "pidns/surface/calls.h"
 #include "runtime/base/ids.h"
 
 namespace ctr::pidns {
 
-// A thread that made a call, and its process.
+// A thread that made a call, its process, and the namespace from which it sees others.
 struct Caller {
     HostPid thread = HostPid::none;
     HostPid process = HostPid::none;
+    NamespaceId space = NamespaceId::none;
+};
+
+// What a program had in its memory where the kernel is to read something else for the duration of the call.
+struct Patch {
+    uint64_t address = 0;
+    uint64_t before = 0;
+    uint64_t after = 0;
+    uint8_t size = 0;  // 4 or 8
+
+    void apply(const ProcessMemory& memory) const { put(memory, after); }
+    void revert(const ProcessMemory& memory) const { put(memory, before); }
+    void put(const ProcessMemory& memory, uint64_t value) const {
+        if (size == sizeof(uint32_t))
+            memory.write(address, static_cast<uint32_t>(value));
+        else
+            memory.write(address, value);
+    }
 };
 
 // A call to be made with the host's numbers, and what its end must know.
@@ -60,18 +81,20 @@ struct Rewrite {
     Registers::Arguments arguments{};  // as the kernel gets them; the mark is added
     bool sleeps = false;               // the call may wait for long
 
-    VirtPid reserved = VirtPid::none;        // fork family: the child's number
-    bool created = false;                    // ... and there is a child that bears it
-    uint64_t parent_tid = 0;                 // ... whose number the kernel writes here (CLONE_PARENT_SETTID)
-    std::optional<int32_t> memory_before{};  // what the program had where we put a host's number
+    EntryId reserved = EntryId::none;  // fork family: the child's numbers
+    bool created = false;              // ... and there is a child that bears it
+    uint64_t parent_tid = 0;           // ... whose number the kernel writes here (CLONE_PARENT_SETTID)
+    std::optional<Patch> patch{};
+    NamespaceId space = NamespaceId::none;   // that the child, or the caller's next child, is born in
     std::unique_ptr<Broadcast> broadcast{};  // a signal to many: one call for each
 };
 
 // Who understands the calls. The thread is stopped whenever one of these is called.
 class Rewriter {
   public:
-    // The fork family has made a child, which doesn't run yet.
-    virtual void created(Rewrite& rewrite, HostPid child) = 0;
+    // The fork family has made a child, which doesn't run yet. True: it is to be a reaper of orphans (the
+    // first of a namespace).
+    virtual bool created(Rewrite& rewrite, HostPid child) = 0;
 
     // The call ended; returns what the program gets to see, or nothing to make the call once more with new
     // arguments.
@@ -107,7 +130,7 @@ class Tracer {
     bool busy() const { return awaited_ > 0 || (children_awaited_ && !children_.empty()); }
 
     // Some creation may have failed without a word.
-    bool unsettled() const { return creating_ > 0; }
+    bool unsettled() const { return births_ > 0; }
 
     // What should have stopped at once did not: it is frozen, in an uninterruptible sleep, or a creation that
     // failed. Nobody waits for it any longer; its stop is handled when it comes, and failed creations are
@@ -115,7 +138,8 @@ class Tracer {
     void give_up_waiting();
 
   private:
-    enum class Phase { idle, stopping, entering, creating, running };
+    // preparing: a new child makes a call of ours before its first own instruction.
+    enum class Phase { idle, stopping, entering, creating, running, preparing };
 
     struct Trace {
         int thread = 0;
@@ -124,7 +148,10 @@ class Tracer {
         bool held = false;
         bool interrupted = false;  // held: the kernel itself has interrupted the call that is to be restarted
         bool awaited = false;      // counted in awaited_
+        bool child_expected = false;  // counted in births_
         uint64_t signal_mask = 0;
+        Registers before{};  // preparing: the child's own
+        int call_stops = 0;  // preparing
     };
     // By thread. References to a trace stay valid while others come and go.
     using Traces = std::unordered_map<int, Trace>;
@@ -140,19 +167,26 @@ class Tracer {
     void let_go(Trace& trace, int status);
     void forget(Trace& trace);
     void await(Trace& trace, bool awaited);
-    void enter(Trace& trace, Phase phase);
-    Trace& trace_of(int thread);
+    void expect_child(Trace& trace, bool expected);
 
-    enum class Child { waits, released, held };
+    struct Child {
+        bool announced = false;  // by its creator; else it stands and waits for that
+        bool hold = false;
+        bool reaper = false;
+        std::optional<Registers::Arguments> arguments{};  // its true ones, where its creator's were changed
+    };
     void child_stopped(int child);
-    void announce(int child, bool hold);
-    void release(int child, bool hold);
+    void announce(Trace& creator, bool in_call);
+    void release(int child, const Child& note);
+    void prepare(Trace& child);
+    void while_preparing(Trace& child, int status);
     void release_children();
+    Trace& trace_of(int thread);
 
     Rewriter& rewriter_;
     Traces traces_;
-    int awaited_ = 0;   // traces that are about to stop
-    int creating_ = 0;  // traces in that phase
+    int awaited_ = 0;  // traces that are about to stop
+    int births_ = 0;   // creations whose child hasn't been announced
     // A new child and its creator stop in any order; the child must not run before it has a number. Whoever
     // comes first leaves a note here: the child waits for its creator's word, or may go on when it comes.
     std::unordered_map<int, Child> children_;

@@ -36,9 +36,9 @@ Registers::Arguments Translator::inward(const Call& call, const Caller& caller,
     return translated;
 }
 
-int Translator::inward(int number) const {
+int Translator::inward(NamespaceId space, int number) const {
     if (number <= 0) return number;
-    const HostPid host = numbers_.host_of(VirtPid(number));
+    const HostPid host = numbers_.host_of(space, VirtPid(number));
     return host == HostPid::none ? nobody : raw(host);
 }
 
@@ -48,42 +48,46 @@ int Translator::argument(Kind kind, const Caller& caller, const Registers::Argum
     const auto value = static_cast<int>(before[index]);
     const int selector = index > 0 ? static_cast<int>(before[index - 1]) : 0;
     switch (kind) {
-        case Kind::none:
-            return value;
-        case Kind::process:
-        case Kind::group:
-            return inward(value);
-        case Kind::thread:
-            return thread(caller, value);
-        case Kind::thread_in:
-            return thread_in(selector, value);
+        case Kind::none: return value;
+        case Kind::process: return process(caller.space, value);
+        case Kind::group: return inward(caller.space, value);
+        case Kind::thread: return thread(caller, value);
+        case Kind::thread_in: return thread_in(caller.space, selector, value);
         case Kind::wait_target:
         case Kind::kill_target: {
             const bool names_group = value < -1 && value != std::numeric_limits<int>::min();
-            return names_group ? -inward(-value) : inward(value);
+            return names_group ? -inward(caller.space, -value) : process(caller.space, value);
         }
         case Kind::wait_id:
-            return selector == P_PID || selector == P_PGID ? inward(value) : value;
+            return selector == P_PID || selector == P_PGID ? inward(caller.space, value) : value;
         case Kind::who:
             if (selector == PRIO_PROCESS) return thread(caller, value);
-            return selector == PRIO_PGRP ? inward(value) : value;
+            return selector == PRIO_PGRP ? inward(caller.space, value) : value;
     }
     return nobody;
 }
 
-// Threads keep the kernel's numbers (lock words of PI and robust futexes hold them). So a thread id is,
-// first, one of the caller's own threads; then a process's number; then a thread of another process of the
-// container.
-int Translator::thread(const Caller& caller, int number) const {
-    if (number <= 0 || is_thread_of(raw(caller.process), number)) return number;
-    if (const HostPid host = numbers_.host_of(VirtPid(number)); host != HostPid::none) return raw(host);
-    const HostPid process = process_of_thread(HostPid(number));
-    return numbers_.number_of(process) != VirtPid::none ? number : nobody;
+// Threads keep the kernel's numbers (lock words of PI and robust futexes hold them), and a thread's number
+// names its process in kill and its like: so what isn't a process's number may still be the number of a
+// thread.
+int Translator::process(NamespaceId space, int number) const {
+    const int host = inward(space, number);
+    if (host != nobody) return host;
+    const HostPid owner = process_of_thread(HostPid(number));
+    const bool is_thread = owner != HostPid(number) && numbers_.number_of(owner, space) != VirtPid::none;
+    return is_thread ? number : nobody;
 }
 
-int Translator::thread_in(int process, int number) const {
+// A thread id is, first, one of the caller's own threads; then a process's number; then a thread of another
+// process.
+int Translator::thread(const Caller& caller, int number) const {
+    if (number <= 0 || is_thread_of(raw(caller.process), number)) return number;
+    return process(caller.space, number);
+}
+
+int Translator::thread_in(NamespaceId space, int process, int number) const {
     if (number <= 0 || is_thread_of(process, number)) return number;
-    return raw(numbers_.host_of(VirtPid(number))) == process ? process : nobody;
+    return raw(numbers_.host_of(space, VirtPid(number))) == process ? process : nobody;
 }
 
 }  // namespace ctr::pidns

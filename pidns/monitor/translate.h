@@ -21,16 +21,19 @@ class Translator {
     // All arguments of a call. translated: what the kernel shall see.
     Registers::Arguments inward(const Call& call, const Caller& caller, const uint64_t* arguments) const;
 
-    // A process's, group's or session's number by itself: > 0, or passed through.
-    int inward(int number) const;
+    // A process's, group's or session's number by itself, as a namespace has it: > 0, or passed through.
+    int inward(NamespaceId space, int number) const;
 
-    // A number that the kernel returned or wrote; 0 for what the container can't see.
-    int outward(int host) const { return raw(numbers_.number_of(HostPid(host))); }
+    // The same for what names a process: also by one of its threads, which keep the kernel's numbers.
+    int process(NamespaceId space, int number) const;
+
+    // A number that the kernel returned or wrote; 0 for what can't be seen from that namespace.
+    int outward(int host, NamespaceId space) const { return raw(numbers_.number_of(HostPid(host), space)); }
 
   private:
     int argument(Kind kind, const Caller& caller, const Registers::Arguments& before, unsigned index) const;
     int thread(const Caller& caller, int number) const;
-    int thread_in(int process, int number) const;
+    int thread_in(NamespaceId space, int process, int number) const;
 
     Numbers& numbers_;
 };

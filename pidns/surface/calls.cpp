@@ -4,8 +4,7 @@
 #include <linux/sched.h>
 #include <sys/syscall.h>
 
-// Freestanding: the C library's errno.h and sched.h stay out.
-#include <asm/errno.h>
+#include "pidns/surface/mark.h"
 
 namespace ctr::pidns {
 
@@ -63,6 +62,12 @@ constexpr Call rows[] = {
      .result = group,
      .after = After::lead_session},
 
+    {.number = SYS_prctl,
+     .name = "prctl layer_question",
+     .group = "identity",
+     .way = answer,
+     .when = only_if(0, low32, layer_question)},
+
     {.number = SYS_fork, .name = "fork", .group = "creation", .way = create, .result = process},
     {.number = SYS_vfork,
      .name = "vfork",
@@ -83,14 +88,18 @@ constexpr Call rows[] = {
      .way = create,
      .result = process,
      .sleeps = sleeping},
-    // Nested namespaces inside the layer: until they are there, the answer of a kernel whose nesting is
-    // exhausted.
+    // The kernel never sees CLONE_NEWPID: namespaces inside the container are the layer's own.
     {.number = SYS_unshare,
      .name = "unshare",
      .group = "creation",
-     .way = refuse,
-     .error = ENOSPC,
+     .way = enter,
+     .after = After::enter_namespace,
      .when = only_if(0, CLONE_NEWPID, CLONE_NEWPID)},
+    {.number = SYS_setns,
+     .name = "setns",
+     .group = "creation",
+     .way = enter,
+     .after = After::enter_namespace},
 
     {.number = SYS_wait4,
      .name = "wait4",

@@ -36,11 +36,11 @@ enum class Way : uint8_t {
     create,   // the fork family
     send,     // a signal: as rewrite, after looking whether virtual pid 1 takes it
     observe,  // passes as it is, but the monitor must know of it
-    refuse,   // fails with the row's error
+    enter,    // changes the namespace that children are born in
 };
 
 // What the call's success changes in the table.
-enum class After : uint8_t { nothing, reap, join_group, lead_session };
+enum class After : uint8_t { nothing, reap, join_group, lead_session, enter_namespace };
 
 // One comparison of the filter: (argument & mask) == value, or != value when differs is set.
 struct Condition {
@@ -61,7 +61,6 @@ struct Call {
     uint8_t memory_argument = 0;
     After after = After::nothing;
     bool sleeps = false;  // can wait for long: nobody may wait for its end
-    int error = 0;        // for refuse
     Condition when = {};  // traps only then; mask 0: always
 };
 

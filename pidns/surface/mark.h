@@ -7,4 +7,8 @@ namespace ctr::pidns {
 
 inline constexpr unsigned long mark = 0x6d616769632d7670UL;
 
+// prctl(layer_question): 1 where there is a layer that numbers the caller, EINVAL from the kernel itself. A
+// launcher inside leaves numbering to it, because a process can have one notification listener only.
+inline constexpr int layer_question = 0x63747221;
+
 }  // namespace ctr::pidns

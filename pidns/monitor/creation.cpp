@@ -1,0 +1,185 @@
+// The fork family, and the calls that choose the namespace in which children are born.
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "pidns/monitor/memory.h"
+#include "pidns/monitor/procfs.h"
+#include "pidns/monitor/server.h"
+
+namespace ctr::pidns {
+
+namespace {
+
+// What a call of the fork family says about the child to come, wherever the call keeps it.
+struct Creation {
+    uint64_t flags = 0;
+    uint64_t parent_tid = 0;
+    bool chooses_numbers = false;  // clone3's set_tid
+    bool bad_size = false;         // clone3: the kernel doesn't look at the rest either
+};
+
+std::optional<Creation> creation_of(const Trap& trap) {
+    switch (trap.number) {
+        case SYS_vfork: return Creation{.flags = CLONE_VM | CLONE_VFORK};
+        case SYS_clone: return Creation{.flags = trap.arguments[0], .parent_tid = trap.arguments[2]};
+        case SYS_clone3: break;
+        default: return Creation{};
+    }
+    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    if (trap.arguments[1] < CLONE_ARGS_SIZE_VER0 || trap.arguments[1] > page)
+        return Creation{.bad_size = true};
+    const ProcessMemory memory(trap.thread);
+    if (!memory) return {};
+    // The first version of the structure ends before set_tid.
+    struct FirstVersion {
+        uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+    };
+    static_assert(sizeof(FirstVersion) == CLONE_ARGS_SIZE_VER0);
+    const auto first = memory.read<FirstVersion>(trap.arguments[0]);
+    if (!first) return Creation{.bad_size = true};  // the kernel says EFAULT
+    Creation creation{.flags = first->flags, .parent_tid = first->parent_tid};
+    if (trap.arguments[1] >= CLONE_ARGS_SIZE_VER1)
+        creation.chooses_numbers =
+            memory.read<uint64_t>(trap.arguments[0] + offsetof(clone_args, set_tid_size)).value_or(0) != 0;
+    return creation;
+}
+
+// Choosing numbers takes privilege over the namespace, which nobody inside has; a child must not be hidden
+// from us.
+int unsupported(const Creation& creation) {
+    if (creation.chooses_numbers) return EPERM;
+    return (creation.flags & CLONE_UNTRACED) != 0 ? EINVAL : 0;
+}
+
+// A file of /proc/PID/ns/pid. Which process's can't be told: to the kernel all of them are the host's
+// namespace.
+bool is_pid_namespace_file(HostPid owner, int fd) {
+    std::array<char, 64> target{};
+    const std::string path = "/proc/" + std::to_string(raw(owner)) + "/fd/" + std::to_string(fd);
+    return readlink(path.c_str(), target.data(), target.size() - 1) > 0 &&
+           std::string_view(target.data()).starts_with("pid:[");
+}
+
+}  // namespace
+
+void CallServer::create_process(const Trap& trap, const Call& call, const Caller& caller) {
+    const auto creation = creation_of(trap);
+    if (!creation || !listener_.valid(trap)) {
+        listener_.answer(trap, -EPERM);
+        return;
+    }
+    if ((creation->flags & CLONE_THREAD) != 0 || creation->bad_size) {
+        listener_.proceed(trap);
+        return;
+    }
+    Rewrite rewrite{.call = &call, .caller = caller};
+    std::copy_n(trap.arguments, rewrite.original.size(), rewrite.original.begin());
+    rewrite.arguments = rewrite.original;
+    rewrite.sleeps = (creation->flags & CLONE_VFORK) != 0;
+    if ((creation->flags & CLONE_PARENT_SETTID) != 0) rewrite.parent_tid = creation->parent_tid;
+
+    long error = -unsupported(*creation);
+    rewrite.space = nested_.for_children(caller);
+    if (error == 0 && (creation->flags & CLONE_NEWPID) != 0) {
+        error = create_namespace(caller, creation->flags, rewrite.space);
+        if (call.number == SYS_clone) rewrite.arguments[0] &= ~uint64_t{CLONE_NEWPID};
+        if (call.number == SYS_clone3)
+            rewrite.patch = Patch{.address = trap.arguments[0] + offsetof(clone_args, flags),
+                                  .before = creation->flags,
+                                  .after = creation->flags & ~uint64_t{CLONE_NEWPID},
+                                  .size = sizeof creation->flags};
+    }
+    if (error == 0 && nested_.ended(rewrite.space))
+        error = -ENOMEM;  // as the kernel for a namespace without init
+    if (error == 0) {
+        rewrite.reserved = numbers_.reserve(rewrite.space, caller.process);
+        if (rewrite.reserved == EntryId::none) error = -EAGAIN;
+    }
+    if (error != 0) {
+        listener_.answer(trap, error);
+        return;
+    }
+    if (rewrite.patch) rewrite.patch->apply(ProcessMemory(caller.thread));
+    begin(trap, std::move(rewrite));
+}
+
+bool CallServer::created(Rewrite& rewrite, HostPid child) {
+    rewrite.created = true;
+    numbers_.register_child(rewrite.reserved, child, rewrite.caller.process);
+    if (interruptible_.contains(raw(rewrite.caller.process)))
+        interruptible_.insert(raw(child));
+    else
+        interruptible_.erase(raw(child));
+    // A child with memory of its own has a copy of what we changed.
+    if (rewrite.patch) rewrite.patch->revert(ProcessMemory(child));
+    take_back(rewrite);
+    if (nested_.ended(rewrite.space)) kill(raw(child), SIGKILL);  // its init died while it was being made
+    return nested_.born(child, rewrite.space);
+}
+
+// 0, or what the kernel's create_pid_namespace() says.
+long CallServer::create_namespace(const Caller& caller, uint64_t flags, NamespaceId& made) {
+    if (nested_.for_children(caller) != caller.space) return -EINVAL;
+    // A user namespace that is made by the same call comes first and gives the privilege.
+    if ((flags & CLONE_NEWUSER) == 0 && !has_capability(caller.thread, CAP_SYS_ADMIN)) return -EPERM;
+    made = numbers_.create_namespace(caller.space, caller.process);
+    return made == NamespaceId::none ? -ENOSPC : 0;
+}
+
+// Which namespace setns's descriptor means. 0, or an error; none found: none that is ours to enter.
+long CallServer::find_namespace(const Trap& trap, const Caller& caller, NamespaceId& found) const {
+    const auto fd = static_cast<int>(trap.arguments[0]);
+    const auto kinds = static_cast<uint32_t>(trap.arguments[1]);
+    const HostPid process = process_of_pidfd(caller.thread, fd);
+    if (process == HostPid::none) {
+        const bool asked = kinds == 0 || kinds == CLONE_NEWPID;
+        return asked && is_pid_namespace_file(caller.thread, fd) ? -EINVAL : 0;
+    }
+    if ((kinds & CLONE_NEWPID) == 0) return 0;
+    if (!has_capability(caller.thread, CAP_SYS_ADMIN)) return -EPERM;
+    const NamespaceId space = numbers_.namespace_of(process);
+    // Down only, as the kernel's pidns_install().
+    if (space == NamespaceId::none || !numbers_.is_within(space, caller.space)) return -EINVAL;
+    found = space;
+    return 0;
+}
+
+// unshare and setns: children are born in another namespace from now on. What else they do is left to the
+// kernel.
+void CallServer::enter_namespace(const Trap& trap, const Call& call, const Caller& caller) {
+    const bool makes = call.number == SYS_unshare;
+    const unsigned at = makes ? 0 : 1;  // the argument that says which kinds
+    NamespaceId space = NamespaceId::none;
+    const long error =
+        makes ? create_namespace(caller, trap.arguments[0], space) : find_namespace(trap, caller, space);
+    if (!listener_.valid(trap)) return;
+    if (error != 0) {
+        listener_.answer(trap, error);
+        return;
+    }
+    if (space == NamespaceId::none) {
+        listener_.proceed(trap);
+        return;
+    }
+    Rewrite rewrite{.call = &call, .caller = caller};
+    std::copy_n(trap.arguments, rewrite.original.size(), rewrite.original.begin());
+    rewrite.arguments = rewrite.original;
+    rewrite.arguments[at] &= ~uint64_t{CLONE_NEWPID};
+    rewrite.space = space;
+    if (static_cast<uint32_t>(rewrite.arguments[at]) != 0) return begin(trap, std::move(rewrite));
+    nested_.set_for_children(caller, space);
+    listener_.answer(trap, 0);
+}
+
+}  // namespace ctr::pidns

@@ -1,0 +1,70 @@
+#include "pidns/monitor/nested.h"
+
+#include <signal.h>
+#include <sys/epoll.h>
+
+#include <array>
+#include <utility>
+
+#include "runtime/base/sys.h"
+
+namespace ctr::pidns {
+
+Result<NestedNamespaces> NestedNamespaces::create(Numbers& numbers) {
+    Fd inits(epoll_create1(EPOLL_CLOEXEC));
+    if (!inits) return fail_call("watch nested namespaces", "epoll_create1");
+    return NestedNamespaces(numbers, std::move(inits));
+}
+
+NamespaceId NestedNamespaces::for_children(const Caller& caller) const {
+    const auto choice = choices_.find(raw(caller.thread));
+    return choice != choices_.end() && choice->second.process == caller.process ? choice->second.space
+                                                                                : caller.space;
+}
+
+void NestedNamespaces::set_for_children(const Caller& caller, NamespaceId space) {
+    choices_.insert_or_assign(raw(caller.thread), Choice{caller.process, space});
+}
+
+bool NestedNamespaces::born(HostPid process, NamespaceId space) {
+    choices_.erase(raw(process));
+    if (space == NamespaceId::root || numbers_->init_of(space) != process) return false;
+    ended_.erase(raw(space));
+    Fd pidfd(sys::pidfd_open(raw(process), 0));
+    epoll_event event{EPOLLIN, {}};
+    event.data.u32 = raw(space);
+    epoll_ctl(inits_.get(), EPOLL_CTL_ADD, pidfd.get(), &event);
+    watched_.insert_or_assign(raw(space), Init{process, std::move(pidfd)});
+    return true;
+}
+
+bool NestedNamespaces::ended(NamespaceId space) const {
+    for (; space != NamespaceId::none; space = numbers_->parent_of(space))
+        if (ended_.contains(raw(space))) return true;
+    return false;
+}
+
+bool NestedNamespaces::is_remains(HostPid process) const {
+    const NamespaceId space = numbers_->namespace_of(process);
+    return ended(space) && numbers_->number_of(process, space) != VirtPid::init;
+}
+
+void NestedNamespaces::take_ends() {
+    std::array<epoll_event, 16> events{};
+    const int count = epoll_wait(inits_.get(), events.data(), static_cast<int>(events.size()), 0);
+    for (int i = 0; i < count; ++i) {
+        const uint32_t space = events[static_cast<size_t>(i)].data.u32;
+        watched_.erase(space);
+        ended_.insert(space);
+        kill_all_in(NamespaceId(space));
+    }
+}
+
+// Children that are just being made in there are killed when they are announced (ended()).
+void NestedNamespaces::kill_all_in(NamespaceId space) const {
+    numbers_->each_process([&](HostPid process) {
+        if (numbers_->is_within(numbers_->namespace_of(process), space)) kill(raw(process), SIGKILL);
+    });
+}
+
+}  // namespace ctr::pidns

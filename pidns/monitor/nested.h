@@ -1,0 +1,59 @@
+// Namespaces that programs make inside the container: CLONE_NEWPID of clone and clone3, unshare, setns.
+//
+// Virtual ones: the kernel never sees the flag. What the kernel keeps for each task, the namespace that its
+// children are born in, is kept here; and what its init does when it ends is done here: all that is left in
+// the namespace and in those below it is killed.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "pidns/monitor/numbers.h"
+#include "pidns/monitor/tracer.h"
+#include "runtime/base/fd.h"
+
+namespace ctr::pidns {
+
+class NestedNamespaces {
+  public:
+    static Result<NestedNamespaces> create(Numbers& numbers);
+
+    // Where a child of this thread is born: its own namespace, or what unshare or setns have set.
+    NamespaceId for_children(const Caller& caller) const;
+    void set_for_children(const Caller& caller, NamespaceId space);
+
+    // A process was registered: what its number stood for before is void. True: it is the init of a nested
+    // namespace.
+    bool born(HostPid process, NamespaceId space);
+
+    // Nothing can be born there any more.
+    bool ended(NamespaceId space) const;
+
+    // An orphan of a namespace that has ended: the kernel has reaped its like before anybody outside can.
+    bool is_remains(HostPid process) const;
+
+    // Readable when the init of some namespace has ended.
+    int fd() const { return inits_.get(); }
+    void take_ends();
+
+  private:
+    NestedNamespaces(Numbers& numbers, Fd inits) : numbers_(&numbers), inits_(std::move(inits)) {}
+    void kill_all_in(NamespaceId space) const;
+
+    struct Choice {
+        HostPid process;  // whose thread it is: thread numbers are used again unnoticed
+        NamespaceId space;
+    };
+    struct Init {
+        HostPid process;
+        Fd pidfd;
+    };
+
+    Numbers* numbers_;
+    Fd inits_;                                    // epoll on the pidfds below
+    std::unordered_map<int, Choice> choices_;     // by thread
+    std::unordered_map<uint32_t, Init> watched_;  // by namespace
+    std::unordered_set<uint32_t> ended_;  // namespaces whose init is gone, until their number is used again
+};
+
+}  // namespace ctr::pidns

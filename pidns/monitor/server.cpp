@@ -1,0 +1,247 @@
+#include "pidns/monitor/server.h"
+
+#include <linux/audit.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <utility>
+
+#include "pidns/monitor/memory.h"
+#include "pidns/monitor/procfs.h"
+
+namespace ctr::pidns {
+
+namespace {
+
+constexpr uint32_t native_arch = AUDIT_ARCH_X86_64;
+constexpr long x32_bit = 0x40000000;
+
+bool may_sleep(const Call& call, const uint64_t* arguments) {
+    if (!call.sleeps) return false;
+    if (call.number == SYS_wait4) return (arguments[2] & WNOHANG) == 0;
+    if (call.number == SYS_waitid) return (arguments[3] & WNOHANG) == 0;
+    return true;
+}
+
+}  // namespace
+
+void CallServer::serve(const Trap& trap) {
+    if (trap.arch != native_arch || (trap.number & x32_bit) != 0) return refuse_foreign(trap);
+    const Call* call = find_call(trap.number, trap.arguments);
+    if (!call) {
+        listener_.proceed(trap);
+        return;
+    }
+    Caller caller{trap.thread, process_of(trap)};
+    if (caller.process == HostPid::none) {
+        listener_.answer(trap,
+                         -EPERM);  // killed meanwhile, and nobody hears this; or hidden from us (hidepid)
+        return;
+    }
+    caller.space = numbers_.namespace_of(caller.process);
+    if (interruptible_.contains(raw(caller.process))) hold(trap);
+    switch (call->way) {
+        case Way::answer: return answer(trap, *call, caller);
+        case Way::create: return create_process(trap, *call, caller);
+        case Way::enter: return enter_namespace(trap, *call, caller);
+        case Way::observe: return observe_handler(trap, caller);
+        case Way::rewrite:
+        case Way::send: return rewrite(trap, *call, caller);
+    }
+}
+
+// none: it is gone meanwhile.
+HostPid CallServer::process_of(const Trap& trap) {
+    if (numbers_.knows(trap.thread)) return trap.thread;
+    const HostPid process = process_of_thread(trap.thread);
+    if (process == HostPid::none || !listener_.valid(trap)) return HostPid::none;
+    if (!numbers_.knows(process)) {
+        const NamespaceId parents = numbers_.namespace_of(parent_of(process));
+        numbers_.adopt(process, parents == NamespaceId::none ? NamespaceId::root : parents);
+    }
+    return process;
+}
+
+void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller) {
+    const auto visible = [&](int host) { return translator_.outward(host, caller.space); };
+    const auto own_or_named = [&] {
+        const auto number = static_cast<int>(trap.arguments[0]);
+        return number == 0 ? raw(caller.process) : translator_.process(caller.space, number);
+    };
+    const auto visible_or_errno = [&](int host) -> long { return host < 0 ? -errno : visible(host); };
+    const auto result = [&]() -> long {
+        switch (call.number) {
+            case SYS_getpid: return visible(raw(caller.process));
+            case SYS_gettid:
+                return caller.thread == caller.process ? visible(raw(caller.process)) : raw(caller.thread);
+            case SYS_getppid: return visible(raw(parent_of(caller.process)));
+            case SYS_getpgrp: return visible_or_errno(getpgid(raw(caller.process)));
+            case SYS_getpgid: return visible_or_errno(getpgid(own_or_named()));
+            case SYS_getsid: return visible_or_errno(getsid(own_or_named()));
+            case SYS_prctl: return 1;  // the question whether there is a layer (surface/mark.h)
+            default: return -ENOSYS;
+        }
+    };
+    listener_.answer(trap, result());
+}
+
+void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& caller) {
+    Rewrite rewrite{.call = &call, .caller = caller};
+    std::copy_n(trap.arguments, rewrite.original.size(), rewrite.original.begin());
+    rewrite.arguments = translator_.inward(call, caller, trap.arguments);
+    rewrite.sleeps = may_sleep(call, trap.arguments);
+    if (call.memory == Memory::group_in && !put_group(trap, rewrite)) {
+        listener_.answer(trap, -EPERM);  // killed meanwhile, or its memory is closed to us (not dumpable)
+        return;
+    }
+    if (call.way == Way::send)
+        if (const auto result = sender_.prepare(rewrite)) {
+            listener_.answer(trap, *result);
+            return;
+        }
+    begin(trap, std::move(rewrite));
+}
+
+void CallServer::begin(const Trap& trap, Rewrite rewrite) {
+    const Call& call = *rewrite.call;
+    const Caller caller = rewrite.caller;
+    const EntryId reserved = rewrite.reserved;
+    const int error = call.way == Way::create ? tracer_.create(listener_, trap, std::move(rewrite))
+                                              : tracer_.rewrite(listener_, trap, std::move(rewrite));
+    if (error == 0) return;
+    numbers_.give_back(reserved);
+    if (error == ESRCH) return;  // killed meanwhile
+    warn_("process " + std::to_string(translator_.outward(raw(caller.process), caller.space)) + " (host " +
+          std::to_string(raw(caller.process)) + ") can't be served: its " + call.name +
+          " needs ptrace, which says " + errno_name(error) +
+          ": it is being traced inside the container, or isn't dumpable; it gets EPERM");
+    listener_.answer(trap, -EPERM);
+}
+
+// A handler without SA_RESTART: its signal would end a call that waits for us. See tracer.h.
+void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
+    struct KernelAction {  // struct sigaction of the kernel, which isn't the C library's
+        uint64_t handler;
+        uint64_t flags;
+    };
+    const auto action = ProcessMemory(trap.thread).read<KernelAction>(trap.arguments[1]);
+    if (action && action->handler > reinterpret_cast<uintptr_t>(SIG_IGN) &&
+        (action->flags & SA_RESTART) == 0) {
+        interruptible_.insert(raw(caller.process));
+        hold(trap);
+    }
+    listener_.proceed(trap);
+}
+
+void CallServer::hold(const Trap& trap) {
+    if (!tracer_.holds(trap.thread)) tracer_.hold(trap);
+}
+
+// The table describes x86-64 calls only: a program of another kind would see the host's numbers.
+void CallServer::refuse_foreign(const Trap& trap) {
+    const HostPid process = process_of_thread(trap.thread);
+    if (!listener_.valid(trap)) return;
+    warn_("process with host number " + std::to_string(raw(process)) + " was ended (SIGSYS): it makes " +
+          (trap.arch == AUDIT_ARCH_I386 ? "32-bit (i386)" : "x32") +
+          " system calls, which this numbering doesn't translate; --pidns=kernel runs it");
+    kill(raw(process), SIGSYS);
+    listener_.answer(trap, -ENOSYS);
+}
+
+std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
+    const Call& call = *rewrite.call;
+    if (rewrite.broadcast) return sender_.next(rewrite, result);
+    if (result < 0) {
+        abandoned(rewrite);
+        return result;
+    }
+    take_back(rewrite);
+    if (call.way == Way::create) {
+        const int number = translator_.outward(static_cast<int>(result), rewrite.caller.space);
+        if (rewrite.parent_tid != 0)
+            ProcessMemory(rewrite.caller.thread).write<int32_t>(rewrite.parent_tid, int32_t{number});
+        return number;
+    }
+    update_table(rewrite);
+    if (call.memory == Memory::group_out) translate_group(rewrite);
+    if (call.memory == Memory::siginfo_out) return reported(rewrite, translate_siginfo(rewrite), result);
+    if (call.after == After::reap) return reported(rewrite, HostPid(static_cast<int>(result)), result);
+    return call.result == Kind::none ? result
+                                     : translator_.outward(static_cast<int>(result), rewrite.caller.space);
+}
+
+// A wait has found a child: what its number is, after which that may end.
+std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, long result) {
+    if (child == HostPid::none) return result;
+    const bool remains = nested_.is_remains(child);
+    // A child that its creator hid from the layer has a number all the same, while it is being reported.
+    if (!numbers_.knows(child)) numbers_.adopt(child, rewrite.caller.space);
+    const int number = translator_.outward(raw(child), rewrite.caller.space);
+    numbers_.reported(child);
+    if (remains) return {};  // once more: nobody is to see these
+    return rewrite.call->result == Kind::none ? result : number;
+}
+
+void CallServer::update_table(const Rewrite& rewrite) {
+    const Caller& caller = rewrite.caller;
+    switch (rewrite.call->after) {
+        case After::join_group: {
+            const auto target = static_cast<int>(rewrite.arguments[0]);
+            return numbers_.refresh(target == 0 ? caller.process : HostPid(target));
+        }
+        case After::lead_session: return numbers_.refresh(caller.process);
+        case After::enter_namespace: return nested_.set_for_children(caller, rewrite.space);
+        default: return;
+    }
+}
+
+void CallServer::abandoned(Rewrite& rewrite) {
+    if (!rewrite.created) numbers_.give_back(std::exchange(rewrite.reserved, EntryId::none));
+    take_back(rewrite);
+}
+
+// The kernel reads the number from the program's memory: the host's lies there for the duration of the call.
+bool CallServer::put_group(const Trap& trap, Rewrite& rewrite) {
+    const uint64_t address = trap.arguments[rewrite.call->memory_argument];
+    const ProcessMemory memory(trap.thread);
+    if (!memory || !listener_.valid(trap)) return false;
+    const auto number = memory.read<int32_t>(address);
+    if (!number) return true;  // the kernel says EFAULT
+    rewrite.patch = Patch{.address = address,
+                          .before = static_cast<uint64_t>(*number),
+                          .after = static_cast<uint64_t>(translator_.inward(rewrite.caller.space, *number)),
+                          .size = sizeof *number};
+    rewrite.patch->apply(memory);
+    return true;
+}
+
+void CallServer::take_back(Rewrite& rewrite) {
+    if (const auto patch = std::exchange(rewrite.patch, {}))
+        patch->revert(ProcessMemory(rewrite.caller.thread));
+}
+
+HostPid CallServer::translate_siginfo(const Rewrite& rewrite) {
+    const uint64_t info = rewrite.original[rewrite.call->memory_argument];
+    if (info == 0) return HostPid::none;
+    const ProcessMemory memory(rewrite.caller.thread);
+    const uint64_t field = info + offsetof(siginfo_t, si_pid);
+    const auto host = memory.read<int32_t>(field);
+    if (!host || *host <= 0) return HostPid::none;  // WNOHANG, and nobody changed state
+    if (!numbers_.knows(HostPid(*host))) numbers_.adopt(HostPid(*host), rewrite.caller.space);
+    memory.write(field, int32_t{translator_.outward(*host, rewrite.caller.space)});
+    return HostPid(*host);
+}
+
+void CallServer::translate_group(const Rewrite& rewrite) {
+    const uint64_t address = rewrite.original[rewrite.call->memory_argument];
+    const ProcessMemory memory(rewrite.caller.thread);
+    if (const auto host = memory.read<int32_t>(address))
+        memory.write(address, int32_t{translator_.outward(*host, rewrite.caller.space)});
+}
+
+}  // namespace ctr::pidns

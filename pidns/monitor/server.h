@@ -1,0 +1,81 @@
+// Serves the calls of the pid surface: what each of them means in terms of the container's numbers.
+//
+// Driven by the table of calls (surface/calls.h): a row says by which way its call is served and which
+// argument, result or memory holds which kind of number; code here is for a way or a kind, not for a call,
+// wherever that can be. Implemented in two files: server.cpp, and creation.cpp for the fork family and
+// namespaces.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_set>
+
+#include "pidns/monitor/listener.h"
+#include "pidns/monitor/nested.h"
+#include "pidns/monitor/numbers.h"
+#include "pidns/monitor/signals.h"
+#include "pidns/monitor/tracer.h"
+#include "pidns/monitor/translate.h"
+
+namespace ctr::pidns {
+
+class CallServer final : public Rewriter {
+  public:
+    // All outlive the server. Bound to the thread that uses it (ptrace).
+    CallServer(const Listener& listener, Numbers& numbers, NestedNamespaces& nested,
+               std::function<void(const std::string&)> warn)
+        : listener_(listener),
+          numbers_(numbers),
+          nested_(nested),
+          translator_(numbers),
+          sender_(numbers),
+          tracer_(*this),
+          warn_(std::move(warn)) {}
+
+    // Answers the trap, or starts what will end in an answer. Never waits.
+    void serve(const Trap& trap);
+
+    Tracer& tracer() { return tracer_; }
+
+  private:
+    // By way of serving.
+    void answer(const Trap& trap, const Call& call, const Caller& caller);
+    void rewrite(const Trap& trap, const Call& call, const Caller& caller);
+    void create_process(const Trap& trap, const Call& call, const Caller& caller);
+    void enter_namespace(const Trap& trap, const Call& call, const Caller& caller);
+    void observe_handler(const Trap& trap, const Caller& caller);
+    void refuse_foreign(const Trap& trap);
+
+    void begin(const Trap& trap, Rewrite rewrite);
+    HostPid process_of(const Trap& trap);
+    void hold(const Trap& trap);
+    long create_namespace(const Caller& caller, uint64_t flags, NamespaceId& made);
+    long find_namespace(const Trap& trap, const Caller& caller, NamespaceId& found) const;
+
+    // What goes through memory.
+    bool put_group(const Trap& trap, Rewrite& rewrite);
+    void take_back(Rewrite& rewrite);
+    HostPid translate_siginfo(const Rewrite& rewrite);
+    void translate_group(const Rewrite& rewrite);
+    void update_table(const Rewrite& rewrite);
+
+    // Rewriter.
+    bool created(Rewrite& rewrite, HostPid child) override;
+    std::optional<long> finished(Rewrite& rewrite, long result) override;
+    void abandoned(Rewrite& rewrite) override;
+    void executed(HostPid process) override { interruptible_.erase(raw(process)); }
+
+    std::optional<long> reported(Rewrite& rewrite, HostPid child, long result);
+
+    const Listener& listener_;
+    Numbers& numbers_;
+    NestedNamespaces& nested_;
+    Translator translator_;
+    SignalSender sender_;
+    Tracer tracer_;
+    std::function<void(const std::string&)> warn_;
+    std::unordered_set<int> interruptible_;  // processes with handlers that lack SA_RESTART
+};
+
+}  // namespace ctr::pidns
