@@ -82,13 +82,14 @@ std::vector<Step> dev_steps(const HostFacts& facts, Situation situation) {
     return steps;
 }
 
-// A procfs shows the pid namespace of the process that mounts it. Without one of our own that is the outer
-// one, where only root of the initial user namespace may mount; for everybody else the outer /proc, bound,
-// shows the same.
+// A procfs shows the pid namespace of the process that mounts it (which a layer's namespace isn't to the
+// kernel). Without one of our own that is the outer one, where only root of the initial user namespace may
+// mount; for everybody else the outer /proc, bound, shows the same.
 Step proc_step(const Spec& spec, const HostFacts& facts, Situation situation) {
     const bool outer_may_mount =
         facts.privileged() && facts.initial_user_namespace && !situation.new_user_namespace;
-    if (spec.pidns == PidMode::kernel || outer_may_mount)
+    const bool own = spec.pidns == PidMode::kernel && !facts.numbered;
+    if (own || outer_may_mount)
         return {"mount a fresh /proc", action::Mount{"proc", "/proc", {}, inert, 0555}};
     return {"bind the host's /proc", action::BindTree{"/proc", "/proc", action::Source::procfs, inert}};
 }
@@ -100,7 +101,8 @@ Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situat
     steps.push_back({"make all mounts private", action::PrivateMounts{}});
     if (spec.rootfs.empty()) {
         // The host's /proc would show the numbers of the outer namespace.
-        if (spec.pidns == PidMode::kernel) steps.push_back(proc_step(spec, facts, situation));
+        const bool own = spec.pidns == PidMode::kernel && !facts.numbered;
+        if (own) steps.push_back(proc_step(spec, facts, situation));
         // Root inside could otherwise leave its limits by writing its number into another group.
         steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
         return steps;

@@ -1,25 +1,51 @@
 #include "pidns/monitor/memory.h"
 
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 
 namespace ctr::pidns {
 
-ProcessMemory::ProcessMemory(HostPid thread) {
+ProcessMemory::ProcessMemory(HostPid thread) : thread_(thread) {
     std::array<char, 32> path;
     std::snprintf(path.data(), path.size(), "/proc/%d/mem", raw(thread));
     file_.reset(open(path.data(), O_RDWR | O_CLOEXEC));
+    by_number_ = !file_ && errno == EACCES;
+}
+
+std::optional<std::string> ProcessMemory::read_text(uint64_t address, size_t most) const {
+    std::string text;
+    char c = 0;
+    while (text.size() < most) {
+        if (!read_bytes(address + text.size(), &c, 1)) return {};
+        if (c == 0) break;
+        text += c;
+    }
+    return text;
+}
+
+bool ProcessMemory::write_text(uint64_t address, const std::string& text) const {
+    return write_bytes(address, text.c_str(), text.size() + 1);
 }
 
 bool ProcessMemory::read_bytes(uint64_t address, void* to, size_t size) const {
-    return pread(file_.get(), to, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
+    const auto wanted = static_cast<ssize_t>(size);
+    if (!by_number_) return pread(file_.get(), to, size, static_cast<off_t>(address)) == wanted;
+    const iovec here{to, size};
+    const iovec there{reinterpret_cast<void*>(address), size};
+    return process_vm_readv(raw(thread_), &here, 1, &there, 1, 0) == wanted;
 }
 
 bool ProcessMemory::write_bytes(uint64_t address, const void* from, size_t size) const {
-    return pwrite(file_.get(), from, size, static_cast<off_t>(address)) == static_cast<ssize_t>(size);
+    const auto wanted = static_cast<ssize_t>(size);
+    if (!by_number_) return pwrite(file_.get(), from, size, static_cast<off_t>(address)) == wanted;
+    const iovec here{const_cast<void*>(from), size};
+    const iovec there{reinterpret_cast<void*>(address), size};
+    return process_vm_writev(raw(thread_), &here, 1, &there, 1, 0) == wanted;
 }
 
 }  // namespace ctr::pidns

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
@@ -14,10 +15,12 @@ namespace ctr::pidns {
 
 class ProcessMemory {
   public:
-    // thread: of the process. Not open when it is gone or may not be looked into.
+    // thread: of the process. False when it is gone. The file of a process that isn't dumpable belongs to
+    // root, though who may trace it may look into it; then its memory is reached by its number, without what
+    // is said above.
     explicit ProcessMemory(HostPid thread);
 
-    explicit operator bool() const { return static_cast<bool>(file_); }
+    explicit operator bool() const { return file_ || by_number_; }
 
     template <class T>
     std::optional<T> read(uint64_t address) const {
@@ -31,11 +34,17 @@ class ProcessMemory {
         return write_bytes(address, &value, sizeof value);
     }
 
+    // Up to `most` characters before the terminating zero; nothing if it isn't readable.
+    std::optional<std::string> read_text(uint64_t address, size_t most) const;
+    bool write_text(uint64_t address, const std::string& text) const;
+
   private:
     bool read_bytes(uint64_t address, void* to, size_t size) const;
     bool write_bytes(uint64_t address, const void* from, size_t size) const;
 
+    HostPid thread_;
     Fd file_;
+    bool by_number_ = false;
 };
 
 }  // namespace ctr::pidns

@@ -28,6 +28,8 @@ class Registers {
     bool load(HostPid thread) { return ptrace(PTRACE_GETREGS, raw(thread), nullptr, &regs_) == 0; }
     bool store(HostPid thread) { return ptrace(PTRACE_SETREGS, raw(thread), nullptr, &regs_) == 0; }
 
+    uint64_t stack() const { return regs_.rsp; }
+
     long call() const { return static_cast<long>(regs_.orig_rax); }
     long result() const { return static_cast<long>(regs_.rax); }
     void set_result(long value) { regs_.rax = static_cast<unsigned long long>(value); }

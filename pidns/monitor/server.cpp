@@ -50,6 +50,7 @@ void CallServer::serve(const Trap& trap) {
         case Way::create: return create_process(trap, *call, caller);
         case Way::enter: return enter_namespace(trap, *call, caller);
         case Way::observe: return observe_handler(trap, caller);
+        case Way::mount: return mount(trap, *call, caller);
         case Way::rewrite:
         case Way::send: return rewrite(trap, *call, caller);
     }
@@ -156,6 +157,7 @@ void CallServer::refuse_foreign(const Trap& trap) {
 std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     const Call& call = *rewrite.call;
     if (rewrite.broadcast) return sender_.next(rewrite, result);
+    if (call.way == Way::mount) return mounted(rewrite, result);
     if (result < 0) {
         abandoned(rewrite);
         return result;

@@ -44,6 +44,7 @@ class CallServer final : public Rewriter {
     void rewrite(const Trap& trap, const Call& call, const Caller& caller);
     void create_process(const Trap& trap, const Call& call, const Caller& caller);
     void enter_namespace(const Trap& trap, const Call& call, const Caller& caller);
+    void mount(const Trap& trap, const Call& call, const Caller& caller);
     void observe_handler(const Trap& trap, const Caller& caller);
     void refuse_foreign(const Trap& trap);
 
@@ -66,6 +67,7 @@ class CallServer final : public Rewriter {
     void abandoned(Rewrite& rewrite) override;
     void executed(HostPid process) override { interruptible_.erase(raw(process)); }
 
+    std::optional<long> mounted(Rewrite& rewrite, long result);
     std::optional<long> reported(Rewrite& rewrite, HostPid child, long result);
 
     const Listener& listener_;

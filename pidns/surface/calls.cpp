@@ -139,6 +139,11 @@ constexpr Call rows[] = {
 
     {.number = SYS_pidfd_send_signal, .name = "pidfd_send_signal", .group = "signals out", .way = send},
 
+    // Which namespace a procfs shows is decided when it is mounted; that of the layer is the host's to the
+    // kernel.
+    {.number = SYS_mount, .name = "mount", .group = "/proc", .way = Way::mount, .when = only_if_not_zero(2)},
+    {.number = SYS_fsopen, .name = "fsopen", .group = "/proc", .way = Way::mount},
+
     // Carries no number, but says whether a signal can end a call that waits for the monitor
     // (monitor/tracer.h).
     {.number = SYS_rt_sigaction,

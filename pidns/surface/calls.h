@@ -37,6 +37,7 @@ enum class Way : uint8_t {
     send,     // a signal: as rewrite, after looking whether virtual pid 1 takes it
     observe,  // passes as it is, but the monitor must know of it
     enter,    // changes the namespace that children are born in
+    mount,    // may mount a procfs, which the kernel grants only to who owns the pid namespace
 };
 
 // What the call's success changes in the table.

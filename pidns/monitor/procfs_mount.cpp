@@ -1,0 +1,89 @@
+// A procfs mounted inside: unshare --mount-proc, bwrap --proc, a container runtime.
+//
+// The kernel lets only those mount one who have CAP_SYS_ADMIN over the *pid* namespace, which under the layer
+// is the host's. Where it refuses, the caller gets a bind mount of the procfs that it has, which shows the
+// same.
+#include <sys/mount.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "pidns/monitor/memory.h"
+#include "pidns/monitor/server.h"
+
+namespace ctr::pidns {
+
+namespace {
+
+constexpr const char* proc = "proc";
+
+// Below the red zone of the stopped thread's stack: memory that nobody counts on.
+constexpr uint64_t scratch_below_stack = 4096;
+
+// Where a whole procfs is mounted, as the process sees it.
+std::string procfs_of(HostPid thread) {
+    std::ifstream table("/proc/" + std::to_string(raw(thread)) + "/mountinfo");
+    for (std::string line; std::getline(table, line);) {
+        std::istringstream fields(line);
+        std::string id;
+        std::string parent;
+        std::string device;
+        std::string root;
+        std::string point;
+        fields >> id >> parent >> device >> root >> point;
+        const size_t dash = line.find(" - ");
+        const bool is_proc = dash != std::string::npos && line.compare(dash + 3, 5, "proc ") == 0;
+        // Blanks are written in octal; a procfs at such a place isn't worth undoing that.
+        if (is_proc && root == "/" && point.find('\\') == std::string::npos) return point;
+    }
+    return {};
+}
+
+bool makes_a_mount(uint64_t flags) {
+    return (flags & (MS_BIND | MS_MOVE | MS_REMOUNT)) == 0;
+}
+
+}  // namespace
+
+void CallServer::mount(const Trap& trap, const Call& call, const Caller& caller) {
+    const bool opens = call.number == SYS_fsopen;
+    const ProcessMemory memory(trap.thread);
+    const auto type = memory.read_text(trap.arguments[opens ? 0 : 2], 8);
+    if (!listener_.valid(trap)) return;
+    if (type != proc || (!opens && !makes_a_mount(trap.arguments[3]))) {
+        listener_.proceed(trap);
+        return;
+    }
+    if (opens) {
+        // Callers take an old kernel's answer and fall back to mount, where we can help.
+        listener_.answer(trap, -ENOSYS);
+        return;
+    }
+    Rewrite rewrite{.call = &call, .caller = caller};
+    std::copy_n(trap.arguments, rewrite.original.size(), rewrite.original.begin());
+    rewrite.arguments = rewrite.original;
+    begin(trap, std::move(rewrite));
+}
+
+// As it was asked for first; refused, once more as a bind.
+std::optional<long> CallServer::mounted(Rewrite& rewrite, long result) {
+    const bool first = rewrite.arguments == rewrite.original;
+    if (result != -EPERM || !first) return result;
+    const std::string source = procfs_of(rewrite.caller.thread);
+    Registers registers;
+    if (source.empty() || source.size() >= scratch_below_stack / 2) return result;
+    if (!registers.load(rewrite.caller.thread)) return result;
+    const uint64_t scratch = registers.stack() - scratch_below_stack;
+    if (!ProcessMemory(rewrite.caller.thread).write_text(scratch, source)) return result;
+    rewrite.arguments[0] = scratch;
+    rewrite.arguments[2] = 0;
+    rewrite.arguments[3] = MS_BIND | MS_REC;
+    rewrite.arguments[4] = 0;
+    return {};
+}
+
+}  // namespace ctr::pidns
