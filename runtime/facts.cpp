@@ -77,6 +77,7 @@ Result<HostFacts> read_host_facts() {
     facts.effective = *effective;
     facts.bounding = read_bounding(facts.last_capability);
     facts.landlock_abi = landlock::abi();
+    facts.own_proc = path::procfs_is_own();
     facts.numbered = prctl(pidns::layer_question, 0, 0, 0, 0) == 1;
     facts.working_directory = working_directory();
     for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)

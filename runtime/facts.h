@@ -27,6 +27,7 @@ struct HostFacts {
     bool setgroups_allowed = true;
     std::vector<IdRange> uids;  // that a process here can take on
     std::vector<IdRange> gids;
+    bool own_proc = true;   // /proc shows the pid namespace that this process is in
     bool numbered = false;  // by the pid layer of an outer ctr, which will number what is started here
     int landlock_abi = 0;   // 0: the kernel has none
     std::string working_directory;  // the caller's

@@ -140,6 +140,11 @@ void add_command_steps(Draft& draft) {
 
 Result<Plan> make_plan(const Spec& spec, const HostFacts& facts) {
     if (const auto valid = validate(spec); !valid) return std::unexpected(valid.error());
+    if (!facts.own_proc && !facts.numbered && spec.pidns != PidMode::kernel)
+        return fail_input(
+            "look at processes in /proc",
+            "the /proc that is mounted here shows another pid namespace: its numbers mean other processes",
+            "mount -t proc proc /proc (unshare has --mount-proc), or --pidns=kernel");
     const auto identity = idmap::choose(spec, facts);
     if (!identity) return std::unexpected(identity.error());
     const auto capabilities = choose_capabilities(spec, facts, *identity);

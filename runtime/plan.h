@@ -21,9 +21,9 @@ struct Plan {
     uint64_t clone_flags = 0;  // CLONE_NEW*
     std::vector<Step> steps;   // executed by the child in order, after "go"; the last one is Execute
     std::vector<std::string> argv;
-    std::vector<std::string> env;        // "K=V"
-    std::vector<sock_filter> filter;     // the pid layer's, if there is a monitor; else empty
-    pidns::MonitorOptions monitor;       // for flat and multi
+    std::vector<std::string> env;     // "K=V"
+    std::vector<sock_filter> filter;  // the pid layer's, if there is a monitor; else empty
+    pidns::MonitorOptions monitor;    // for flat and multi
 };
 
 // Decides everything that can be decided without acting. Pure, but for opening the root directory, whose

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/base/path.h"
+
 namespace ctr {
 
 namespace {
@@ -34,6 +36,9 @@ pid_t parent_in(const std::string& stat) {
 // One look at all processes. /proc/PID/task/TID/children would be more direct, but isn't in every kernel.
 Children look_at_processes() {
     Children found;
+    // A /proc whose numbers aren't ours (of another pid namespace, or inside an outer ctr's layer) says
+    // nothing that could be acted upon. Both end what is left by themselves.
+    if (!path::procfs_is_own()) return found;
     const std::unique_ptr<DIR, int (*)(DIR*)> proc(opendir("/proc"), closedir);
     if (!proc) return found;
     while (const dirent* entry = readdir(proc.get())) {

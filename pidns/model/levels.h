@@ -7,9 +7,10 @@
 //   bool has(NamespaceId, VirtPid)         somebody has that number
 //   void note(EntryId, Upid, depth)        the entry keeps its number; done before `insert`
 //   bool insert(Upid), void remove(Upid)   the way from the number to the entry, for all levels of an entry
-//   bool alone(Upid), void withdraw(Upid)  nobody else has this number there; the entry doesn't have it
-//   either template each_number(EntryId, visit)   visit(Upid) for what was noted, innermost first void
-//   forget(EntryId)                   undoes all notes
+//   bool alone(Upid)                       nobody else has this number there
+//   void withdraw(Upid)                    takes back one insertion
+//   template each_number(EntryId, visit)   visit(Upid) for what was noted, innermost first
+//   void forget(EntryId)                   undoes all notes
 #pragma once
 
 #include "pidns/model/table.h"

@@ -4,7 +4,8 @@
 //
 // Not made worse than it was: four elements of an entry share a cache line, as many such lines are touched as
 // there are levels to be kept, the list begins with the innermost namespace, and the hash is the same as the
-// other model's, with its numbers spread over all of the table.
+// other model's, with its numbers spread over all of the table. Allocation is dearer than it was: it has to
+// find out by the same walks that a number is free, for which the kernel had a bitmap.
 #pragma once
 
 #include "pidns/model/hash.h"
@@ -74,8 +75,7 @@ class ListNumbering : public Levels<ListNumbering, ListNumbers> {
 
     struct Element {
         std::atomic<uint64_t> upid;  // without entry. Relaxed, see ListNumbers.
-        std::atomic<uint32_t>
-            next;  // place of the next outer element plus 1; 0: the last. Relaxed, likewise.
+        std::atomic<uint32_t> next;  // next outer element's place plus 1; 0: the last. Relaxed, likewise.
     };
     struct alignas(cache_line) Line {
         static constexpr unsigned length = 4;

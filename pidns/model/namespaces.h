@@ -155,8 +155,8 @@ class Namespaces {
         // changes this word and then (a pass later) reads the entries' namespaces; at least one must see the
         // other.
         std::atomic<uint64_t> word;
-        std::atomic<uint32_t>
-            depth;  // level - 1, so that the zeroed root is right. Relaxed: written before the word.
+        // Level - 1, so that the zeroed root is right. Relaxed: written before the word.
+        std::atomic<uint32_t> depth;
         // Read relaxed: written before the word. Stored sequentially consistent, for the reason given at
         // word.
         std::atomic<uint32_t> parent;

@@ -4,8 +4,7 @@
 //
 //   FlatNumbering  flat_numbering.h  two numbers for a process, direct index; cost independent of depth
 //   HashNumbering  hash_numbering.h  one number for each level, hash of (namespace, number)
-//   ListNumbering  list_numbering.h  the same numbers, found as the kernel patches of 2007 did: by walking a
-//   list
+//   ListNumbering  list_numbering.h  the same numbers, found by walking a list, as in the patches of 2007
 //
 // Freestanding: no allocation, no I/O, no locks, no C library. All code is in headers, because it is compiled
 // twice with different flags: into the monitor and into code that runs inside workloads.
@@ -24,8 +23,8 @@
 // it, don't keep it.
 //
 // Hostile memory: a workload can write to the mapping. Sizes are kept in the view, every index read from the
-// memory is checked, every walk is bounded. Wrong answers are possible then, crashes and endless loops are
-// not.
+// memory is checked, every walk is bounded. Wrong answers are possible then; crashes and endless loops
+// aren't.
 #pragma once
 
 #include <concepts>

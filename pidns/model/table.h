@@ -13,8 +13,8 @@
 //
 // Registration. An entry is published in two steps: its word becomes live, then index[host] is set to it; the
 // second decides between two that register the same process. Whoever is killed in between has registered: the
-// collector completes it. The rule that tells the process's other registration from the entry of an earlier
-// process with the same number is `rightful`.
+// collector, or who comes second, completes it. The rule that tells the process's other registration from the
+// entry of an earlier process with the same number is `rightful`.
 //
 // Groups and sessions. Nobody counts uses: a killed process would leave the count wrong. The collector looks
 // which dead entries are still named by a live one. That a number which has just been joined isn't freed by a
@@ -193,8 +193,7 @@ class Table {
 
     struct Header {
         std::atomic<uint32_t> epoch;  // of the collection: sequentially consistent, as the entries' words
-        std::atomic<uint32_t>
-            high;  // above the highest entry ever claimed; raised, with release, before the claim
+        std::atomic<uint32_t> high;   // above the highest entry ever claimed; raised (release) before it is
         // Written at each claim; the line above is only read. Both relaxed: a counter that only has to differ
         // each time, and a hint where the search for a free entry begins.
         alignas(cache_line) std::atomic<uint32_t> births;

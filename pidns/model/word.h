@@ -5,9 +5,9 @@
 //
 //   state    free, claimed, live, dead; zeroed memory is free
 //   who      claimed: the process that made the claim (0: the collector); live and dead: the host number
-//   stamp    the collection in which it was last seen in use; only differences up to two matter, so it may
-//   wrap adopted  it was claimed by, or for, the process that bears it, not by the process's creator birth
-//   counts claims: orders claims in time, and makes a word that comes again differ from what it was (ABA)
+//   stamp    the collection that last saw it in use; only differences up to two matter, so it may wrap
+//   adopted  it was claimed by, or for, the process that bears it, not by the process's creator
+//   birth    counts claims: orders them in time, and makes a word that comes again another one (ABA)
 //
 // Everything that decides about a life is in one word, so that no two of these can be seen apart, whoever is
 // killed wherever. Above all: to free an entry and to join its group are two changes of the same word, and

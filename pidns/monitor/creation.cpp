@@ -90,6 +90,9 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
     if ((creation->flags & CLONE_PARENT_SETTID) != 0) rewrite.parent_tid = creation->parent_tid;
 
     long error = -unsupported(*creation);
+    // An init has no parent inside that its sibling could have.
+    const bool is_init = numbers_.number_of(caller.process, caller.space) == VirtPid::init;
+    if ((creation->flags & CLONE_PARENT) != 0 && is_init) error = -EINVAL;
     rewrite.space = nested_.for_children(caller);
     if (error == 0 && (creation->flags & CLONE_NEWPID) != 0) {
         error = create_namespace(caller, creation->flags, rewrite.space);
@@ -110,7 +113,11 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         listener_.answer(trap, error);
         return;
     }
-    if (rewrite.patch) rewrite.patch->apply(ProcessMemory(caller.thread));
+    if (rewrite.patch && !rewrite.patch->apply(ProcessMemory(caller.thread))) {
+        abandoned(rewrite);
+        listener_.answer(trap, -EPERM);  // memory that can't be written, though the kernel could read it
+        return;
+    }
     begin(trap, std::move(rewrite));
 }
 

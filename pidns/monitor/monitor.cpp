@@ -23,24 +23,6 @@ constexpr int patience_ms = 5;
 // While stops keep coming, how many are served before the next trap is.
 constexpr int stops_before_traps = 4;
 
-// While waiting in waitpid, which has no timeout: a signal ends the wait. Nothing to do in the handler.
-Status install_alarm() {
-    struct sigaction action {};
-    action.sa_handler = [](int) {};
-    if (sigaction(SIGALRM, &action, nullptr) != 0) return fail_call(step, "sigaction");
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGALRM);
-    if (sigprocmask(SIG_UNBLOCK, &set, nullptr) != 0) return fail_call(step, "sigprocmask");
-    return {};
-}
-
-// Repeats, because the first signal may come before waitpid has gone to sleep.
-void set_alarm(suseconds_t us) {
-    const itimerval timer{{0, us}, {0, us}};
-    setitimer(ITIMER_REAL, &timer, nullptr);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Monitor>> Monitor::create(Fd listener, HostPid init, const MonitorOptions& options) {
@@ -51,14 +33,15 @@ Result<std::unique_ptr<Monitor>> Monitor::create(Fd listener, HostPid init, cons
     sigaddset(&set, SIGCHLD);
     Fd child_signals(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!child_signals) return fail_call(step, "signalfd");
-    if (auto done = install_alarm(); !done) return std::unexpected(std::move(done).error());
+    if (auto done = Alarm::install(); !done) return std::unexpected(std::move(done).error());
     numbers->register_init(init);
     std::unique_ptr<Monitor> monitor(
         new Monitor(std::move(listener), std::move(child_signals), std::move(*numbers), init));
     auto nested = NestedNamespaces::create(monitor->numbers_);
     if (!nested) return std::unexpected(std::move(nested).error());
     monitor->nested_ = std::move(*nested);
-    monitor->server_.emplace(monitor->listener_, monitor->numbers_, *monitor->nested_, options.warn);
+    monitor->server_.emplace(monitor->listener_, monitor->numbers_, *monitor->nested_, monitor->alarm_,
+                             options.warn);
     return monitor;
 }
 
@@ -76,18 +59,21 @@ Result<std::optional<int>> Monitor::run(int stop) {
                                   {child_signals_.get(), POLLIN, 0},
                                   {nested_->fd(), POLLIN, 0},
                                   {stop, POLLIN, 0}}};
+    Tracer& tracer = server_->tracer();
     while (!ended_) {
-        for (int stops = 0; server_->tracer().busy() && stops < stops_before_traps; ++stops) await_stop();
-        const int timeout = server_->tracer().busy() ? 0 : server_->tracer().unsettled() ? patience_ms : -1;
+        for (int stops = 0; tracer.busy() && stops < stops_before_traps; ++stops) await_stop();
+        const bool unfinished = tracer.unsettled() || server_->has_postponed();
+        const int timeout = tracer.busy() ? 0 : unfinished ? patience_ms : -1;
         const int ready = poll(events.data(), events.size(), timeout);
         if (ready < 0 && errno != EINTR) return fail_call(step, "poll");
-        if (ready < 0 && !server_->tracer().busy()) stop_alarm();
-        if (ready == 0 && timeout > 0) server_->tracer().give_up_waiting();
+        if (ready < 0 && !tracer.busy()) alarm_.stop();
+        if (ready == 0 && timeout > 0) tracer.give_up_waiting();
+        if (ready == 0 && server_->has_postponed()) server_->serve_postponed();
         if (ready <= 0) continue;
         if (events[3].revents != 0) return std::optional<int>{};
         if (events[2].revents != 0) nested_->take_ends();
         if (events[1].revents != 0) take_child_signals();
-        if ((events[0].revents & POLLIN) != 0) take_trap();
+        if ((events[0].revents & POLLIN) != 0) take_traps();
         // All processes of the container are gone: init's end will say so too.
         if ((events[0].revents & POLLHUP) != 0) events[0].fd = -1;
     }
@@ -111,10 +97,9 @@ bool Monitor::take_statuses(int options) {
     return true;
 }
 
-// The alarm is set once for many stops, because setting it costs; it repeats. Two in a row without a stop
-// between them mean that nothing moves; one while nobody is awaited turns it off.
+// Two alarms in a row without a stop between them mean that nothing moves.
 void Monitor::await_stop() {
-    if (!std::exchange(alarm_set_, true)) set_alarm(patience_ms * 1000);
+    alarm_.set();
     if (take_statuses(0)) {
         alarmed_ = false;
     } else if (errno == EINTR && std::exchange(alarmed_, true)) {
@@ -122,16 +107,16 @@ void Monitor::await_stop() {
     }
 }
 
-void Monitor::stop_alarm() {
-    if (std::exchange(alarm_set_, false)) set_alarm(0);
-    alarmed_ = false;
-}
-
-void Monitor::take_trap() {
-    const auto trap = listener_.receive();
-    if (!trap) return;
+// First all are received, then they are served: from its receipt on a trap is safe from signals.
+void Monitor::take_traps() {
+    std::array<Trap, 16> traps;
+    size_t count = 0;
+    pollfd more{listener_.fd(), POLLIN, 0};
+    do {
+        if (const auto trap = listener_.receive()) traps.at(count++) = *trap;
+    } while (count < traps.size() && poll(&more, 1, 0) == 1 && (more.revents & POLLIN) != 0);
     numbers_.collect_stale();
-    server_->serve(*trap);
+    for (size_t i = 0; i < count; ++i) server_->serve(traps.at(i));
 }
 
 }  // namespace ctr::pidns

@@ -33,9 +33,9 @@ class Monitor {
     void take_child_signals();
     bool take_statuses(int options);
     void await_stop();
-    void stop_alarm();
-    void take_trap();
+    void take_traps();
 
+    Alarm alarm_;
     Listener listener_;
     Fd child_signals_;
     Numbers numbers_;
@@ -43,8 +43,7 @@ class Monitor {
     std::optional<CallServer> server_;
     HostPid init_;
     std::optional<int> ended_;  // init's status
-    bool alarm_set_ = false;    // see await_stop
-    bool alarmed_ = false;
+    bool alarmed_ = false;      // see await_stop
 };
 
 }  // namespace ctr::pidns

@@ -91,6 +91,7 @@ void Numbers::register_child(EntryId claim, HostPid host, HostPid creator) {
         const EntryId parent = model.entry_of(creator);
         model.publish(claim, host, model.group_of(parent), model.session_of(parent));
     });
+    refresh(host);  // its creator's group may have been changed by another while it was being made
 }
 
 void Numbers::adopt(HostPid host, NamespaceId space) {

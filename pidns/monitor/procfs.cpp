@@ -1,11 +1,13 @@
 #include "pidns/monitor/procfs.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <unistd.h>
 
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include "runtime/base/fd.h"
@@ -24,6 +26,14 @@ class FactFile {
         if (!file) return;
         const ssize_t got = read(file.get(), text_.data(), text_.size());
         if (got > 0) size_ = static_cast<size_t>(got);
+    }
+
+    std::string line(std::string_view name) const {
+        const std::string_view text(text_.data(), size_);
+        const size_t start = text.find(name);
+        if (start == std::string_view::npos) return {};
+        const size_t begin = start + name.size();
+        return std::string(text.substr(begin, text.find('\n', begin) - begin));
     }
 
     std::optional<uint64_t> field(std::string_view name, int base) const {
@@ -61,10 +71,34 @@ bool has_capability(HostPid thread, int capability) {
     return ((FactFile(thread, "status").field("\nCapEff:\t", 16).value_or(0) >> capability) & 1) != 0;
 }
 
+bool may_signal(HostPid sender, HostPid target) {
+    // The Uid line: real, effective, saved, file system.
+    const auto ids = [](HostPid process) {
+        std::array<unsigned, 3> found{};
+        const std::string line = FactFile(process, "status").line("\nUid:\t");
+        std::sscanf(line.c_str(), "%u %u %u", &found[0], &found[1], &found[2]);
+        return found;
+    };
+    if (has_capability(sender, CAP_KILL)) return true;
+    const auto from = ids(sender);
+    const auto to = ids(target);
+    return from[0] == to[0] || from[0] == to[2] || from[1] == to[0] || from[1] == to[2];
+}
+
 HostPid process_of_pidfd(HostPid owner, int fd) {
-    std::array<char, 32> name;
-    std::snprintf(name.data(), name.size(), "fdinfo/%d", fd);
-    return number_in(FactFile(owner, name.data()), "\nPid:\t");
+    const std::string number = std::to_string(fd);
+    const HostPid process = number_in(FactFile(owner, ("fdinfo/" + number).c_str()), "\nPid:\t");
+    if (process != HostPid::none) return process;
+    std::array<char, 64> target{};
+    const std::string link = "/proc/" + std::to_string(raw(owner)) + "/fd/" + number;
+    if (readlink(link.c_str(), target.data(), target.size() - 1) < 0) return HostPid::none;
+    constexpr std::string_view directory = "/proc/";
+    const std::string_view path(target.data());
+    int host = 0;
+    if (!path.starts_with(directory)) return HostPid::none;
+    const auto [end, error] =
+        std::from_chars(path.data() + directory.size(), path.data() + path.size(), host);
+    return error == std::errc{} && end == path.data() + path.size() ? HostPid(host) : HostPid::none;
 }
 
 std::optional<SignalSets> signal_sets(HostPid process) {

@@ -17,8 +17,11 @@ HostPid parent_of(HostPid process);
 // Whether a thread has a capability (CAP_*) in effect, in its own user namespace.
 bool has_capability(HostPid thread, int capability);
 
-// The process that a descriptor of another process stands for; none if it's no pidfd or the process was
-// reaped.
+// Whether a process may signal another: same user, or CAP_KILL (check_kill_permission() of kernel/signal.c).
+bool may_signal(HostPid sender, HostPid target);
+
+// The process that a descriptor of another process stands for: a pidfd, or a directory of /proc. none if it's
+// neither or the process was reaped.
 HostPid process_of_pidfd(HostPid owner, int fd);
 
 // Signal sets as in /proc/PID/status: bit n-1 stands for signal n.

@@ -2,6 +2,7 @@
 
 #include <linux/audit.h>
 #include <signal.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,7 +45,8 @@ void CallServer::serve(const Trap& trap) {
         return;
     }
     caller.space = numbers_.namespace_of(caller.process);
-    if (interruptible_.contains(raw(caller.process))) hold(trap);
+    if (interruptible_.contains(raw(caller.process)) && !tracer_.holds(trap.thread))
+        tracer_.hold(caller.process);
     switch (call->way) {
         case Way::answer: return answer(trap, *call, caller);
         case Way::create: return create_process(trap, *call, caller);
@@ -100,25 +102,42 @@ void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& calle
         listener_.answer(trap, -EPERM);  // killed meanwhile, or its memory is closed to us (not dumpable)
         return;
     }
-    if (call.way == Way::send)
-        if (const auto result = sender_.prepare(rewrite)) {
+    if (call.way == Way::send) {
+        HostPid waiting_init = HostPid::none;
+        if (const auto result = sender_.prepare(rewrite, waiting_init)) {
             listener_.answer(trap, *result);
             return;
         }
+        if (waiting_init != HostPid::none) tracer_.hold(waiting_init);
+    }
     begin(trap, std::move(rewrite));
 }
 
 void CallServer::begin(const Trap& trap, Rewrite rewrite) {
-    const Call& call = *rewrite.call;
-    const Caller caller = rewrite.caller;
-    const EntryId reserved = rewrite.reserved;
-    const int error = call.way == Way::create ? tracer_.create(listener_, trap, std::move(rewrite))
-                                              : tracer_.rewrite(listener_, trap, std::move(rewrite));
+    const int error = rewrite.call->way == Way::create ? tracer_.create(listener_, trap, rewrite)
+                                                       : tracer_.rewrite(listener_, trap, rewrite);
     if (error == 0) return;
-    numbers_.give_back(reserved);
-    if (error == ESRCH) return;  // killed meanwhile
+    abandoned(rewrite);
+    if (error == EAGAIN)
+        postponed_.push_back(trap);
+    else if (listener_.valid(trap))  // else it was killed meanwhile
+        refuse(trap, rewrite, error);
+}
+
+void CallServer::serve_postponed() {
+    for (const Trap& trap : std::exchange(postponed_, {}))
+        if (listener_.valid(trap)) serve(trap);
+}
+
+// A thread that can't be traced. What needs no result of its own can be done in its name.
+void CallServer::refuse(const Trap& trap, const Rewrite& rewrite, int error) {
+    const Caller& caller = rewrite.caller;
+    if (rewrite.call->way == Way::send && !rewrite.broadcast) {
+        listener_.answer(trap, sender_.send_for(rewrite));
+        return;
+    }
     warn_("process " + std::to_string(translator_.outward(raw(caller.process), caller.space)) + " (host " +
-          std::to_string(raw(caller.process)) + ") can't be served: its " + call.name +
+          std::to_string(raw(caller.process)) + ") can't be served: its " + rewrite.call->name +
           " needs ptrace, which says " + errno_name(error) +
           ": it is being traced inside the container, or isn't dumpable; it gets EPERM");
     listener_.answer(trap, -EPERM);
@@ -134,13 +153,9 @@ void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
     if (action && action->handler > reinterpret_cast<uintptr_t>(SIG_IGN) &&
         (action->flags & SA_RESTART) == 0) {
         interruptible_.insert(raw(caller.process));
-        hold(trap);
+        tracer_.hold(caller.process);
     }
     listener_.proceed(trap);
-}
-
-void CallServer::hold(const Trap& trap) {
-    if (!tracer_.holds(trap.thread)) tracer_.hold(trap);
 }
 
 // The table describes x86-64 calls only: a program of another kind would see the host's numbers.
@@ -152,6 +167,19 @@ void CallServer::refuse_foreign(const Trap& trap) {
           " system calls, which this numbering doesn't translate; --pidns=kernel runs it");
     kill(raw(process), SIGSYS);
     listener_.answer(trap, -ENOSYS);
+}
+
+// The init of a namespace takes no signal from inside that it has no handler for. One that it had blocked was
+// sent all the same, because it might be waited for; then init is held (see rewrite), and here is where the
+// signal ends.
+bool CallServer::drops(HostPid thread, int signal) {
+    const NamespaceId space = numbers_.namespace_of(thread);
+    if (signal == SIGSTOP || numbers_.number_of(thread, space) != VirtPid::init) return false;
+    const auto sets = signal_sets(thread);
+    if (!sets || ((sets->caught >> (signal - 1)) & 1) != 0) return false;
+    siginfo_t info{};
+    const bool known = ptrace(PTRACE_GETSIGINFO, raw(thread), 0L, &info) == 0;
+    return known && info.si_code <= 0 && numbers_.knows(HostPid(info.si_pid));
 }
 
 std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
@@ -214,11 +242,12 @@ bool CallServer::put_group(const Trap& trap, Rewrite& rewrite) {
     if (!memory || !listener_.valid(trap)) return false;
     const auto number = memory.read<int32_t>(address);
     if (!number) return true;  // the kernel says EFAULT
-    rewrite.patch = Patch{.address = address,
-                          .before = static_cast<uint64_t>(*number),
-                          .after = static_cast<uint64_t>(translator_.inward(rewrite.caller.space, *number)),
-                          .size = sizeof *number};
-    rewrite.patch->apply(memory);
+    const Patch patch{.address = address,
+                      .before = static_cast<uint64_t>(*number),
+                      .after = static_cast<uint64_t>(translator_.inward(rewrite.caller.space, *number)),
+                      .size = sizeof *number};
+    if (!patch.apply(memory)) return false;
+    rewrite.patch = patch;
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "pidns/monitor/listener.h"
 #include "pidns/monitor/nested.h"
@@ -23,18 +24,23 @@ namespace ctr::pidns {
 class CallServer final : public Rewriter {
   public:
     // All outlive the server. Bound to the thread that uses it (ptrace).
-    CallServer(const Listener& listener, Numbers& numbers, NestedNamespaces& nested,
+    CallServer(const Listener& listener, Numbers& numbers, NestedNamespaces& nested, Alarm& alarm,
                std::function<void(const std::string&)> warn)
         : listener_(listener),
           numbers_(numbers),
           nested_(nested),
           translator_(numbers),
           sender_(numbers),
-          tracer_(*this),
+          tracer_(*this, alarm),
           warn_(std::move(warn)) {}
 
     // Answers the trap, or starts what will end in an answer. Never waits.
     void serve(const Trap& trap);
+
+    // Traps whose thread could not be had at once (seize.h). They wait for their thread's process, nobody for
+    // them.
+    bool has_postponed() const { return !postponed_.empty(); }
+    void serve_postponed();
 
     Tracer& tracer() { return tracer_; }
 
@@ -50,7 +56,7 @@ class CallServer final : public Rewriter {
 
     void begin(const Trap& trap, Rewrite rewrite);
     HostPid process_of(const Trap& trap);
-    void hold(const Trap& trap);
+    void refuse(const Trap& trap, const Rewrite& rewrite, int error);
     long create_namespace(const Caller& caller, uint64_t flags, NamespaceId& made);
     long find_namespace(const Trap& trap, const Caller& caller, NamespaceId& found) const;
 
@@ -65,6 +71,7 @@ class CallServer final : public Rewriter {
     bool created(Rewrite& rewrite, HostPid child) override;
     std::optional<long> finished(Rewrite& rewrite, long result) override;
     void abandoned(Rewrite& rewrite) override;
+    bool drops(HostPid thread, int signal) override;
     void executed(HostPid process) override { interruptible_.erase(raw(process)); }
 
     std::optional<long> mounted(Rewrite& rewrite, long result);
@@ -77,6 +84,7 @@ class CallServer final : public Rewriter {
     SignalSender sender_;
     Tracer tracer_;
     std::function<void(const std::string&)> warn_;
+    std::vector<Trap> postponed_;
     std::unordered_set<int> interruptible_;  // processes with handlers that lack SA_RESTART
 };
 

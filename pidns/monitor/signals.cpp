@@ -25,6 +25,15 @@ unsigned signal_argument(long call) {
     return call == SYS_tgkill || call == SYS_rt_tgsigqueueinfo ? 2 : 1;
 }
 
+// Blocked, so that it may be waited for. Who blocks even the C library's own signal is the C library, for a
+// moment (fork and posix_spawn do).
+bool blocks(HostPid process, int signal) {
+    const auto sets = signal_sets(process);
+    if (!sets || signal <= 0 || signal > 64) return false;
+    const bool deliberate = ((sets->blocked >> (internal_signal - 1)) & 1) == 0;
+    return deliberate && ((sets->blocked >> (signal - 1)) & 1) != 0;
+}
+
 // For all calls but kill's group forms; numbers are the host's already.
 HostPid process_aimed_at(const Rewrite& rewrite) {
     const auto target = static_cast<int>(rewrite.arguments[0]);
@@ -38,15 +47,10 @@ HostPid process_aimed_at(const Rewrite& rewrite) {
 }  // namespace
 
 bool SignalSender::takes(HostPid target, int signal, NamespaceId from) const {
-    const NamespaceId space = numbers_.namespace_of(target);
-    if (signal <= 0 || signal > 64 || numbers_.number_of(target, space) != VirtPid::init) return true;
-    if (signal == SIGKILL || signal == SIGSTOP) return space != from;
+    if (signal <= 0 || signal > 64 || !is_init(target)) return true;
+    if (signal == SIGKILL || signal == SIGSTOP) return numbers_.namespace_of(target) != from;
     const auto sets = signal_sets(target);
-    if (!sets) return false;
-    // Who blocks even the C library's own signal is the C library, for a moment (fork of musl and glibc
-    // does).
-    const bool deliberate = ((sets->blocked >> (internal_signal - 1)) & 1) == 0;
-    return (((sets->caught | (deliberate ? sets->blocked : 0)) >> (signal - 1)) & 1) != 0;
+    return (sets && ((sets->caught >> (signal - 1)) & 1) != 0) || blocks(target, signal);
 }
 
 // Few processes are the init of a namespace, but looking for them among all of a group's members isn't worth
@@ -61,14 +65,21 @@ bool SignalSender::has_refusing_init(HostPid group, int signal, NamespaceId from
     return found;
 }
 
-std::optional<long> SignalSender::prepare(Rewrite& rewrite) const {
+std::optional<long> SignalSender::prepare(Rewrite& rewrite, HostPid& waiting_init) const {
     const unsigned at = signal_argument(rewrite.call->number);
     const auto signal = static_cast<int>(rewrite.arguments[at]);
     const auto target = static_cast<int>(rewrite.arguments[0]);
     if (rewrite.call->number != SYS_kill || target > 0) {
+        const HostPid process = process_aimed_at(rewrite);
+        // As the kernel for a descriptor of a process outside the namespace; it may also be a directory of
+        // /proc.
+        const bool by_descriptor = rewrite.call->number == SYS_pidfd_send_signal;
+        const bool visible = numbers_.number_of(process, rewrite.caller.space) != VirtPid::none;
+        if (by_descriptor && process != HostPid::none && !visible) return -EINVAL;
+        if (is_init(process) && blocks(process, signal)) waiting_init = process;
         // Dropped by making it signal 0: the kernel still checks that there is a target and that we may
         // signal it.
-        if (!takes(process_aimed_at(rewrite), signal, rewrite.caller.space)) rewrite.arguments[at] = 0;
+        if (!takes(process, signal, rewrite.caller.space)) rewrite.arguments[at] = 0;
         return {};
     }
     if (target == std::numeric_limits<int>::min()) return {};  // no group has that number: ESRCH
@@ -76,6 +87,17 @@ std::optional<long> SignalSender::prepare(Rewrite& rewrite) const {
     const auto group = HostPid(target == 0 ? getpgid(raw(rewrite.caller.process)) : -target);
     if (!has_refusing_init(group, signal, rewrite.caller.space)) return {};
     return broadcast(rewrite, {.group = group, .signal = signal, .last = -ESRCH});
+}
+
+long SignalSender::send_for(const Rewrite& rewrite) const {
+    const HostPid target = process_aimed_at(rewrite);
+    const auto signal = static_cast<int>(rewrite.arguments[signal_argument(rewrite.call->number)]);
+    if (!may_signal(rewrite.caller.thread, target)) return -EPERM;
+    return kill(raw(target), signal) == 0 ? 0 : -errno;
+}
+
+bool SignalSender::is_init(HostPid process) const {
+    return numbers_.number_of(process, numbers_.namespace_of(process)) == VirtPid::init;
 }
 
 std::optional<long> SignalSender::broadcast(Rewrite& rewrite, Broadcast targets) const {

@@ -16,14 +16,21 @@ class SignalSender {
   public:
     explicit SignalSender(Numbers& numbers) : numbers_(numbers) {}
 
-    // Adjusts a call whose numbers are translated already. A result: the call needn't be made.
-    std::optional<long> prepare(Rewrite& rewrite) const;
+    // Adjusts a call whose numbers are translated already. A result: the call needn't be made. waiting_init:
+    // an init that is sent a signal only because it blocks it; should it not wait for the signal, it is to be
+    // dropped.
+    std::optional<long> prepare(Rewrite& rewrite, HostPid& waiting_init) const;
+
+    // Sends in the name of a process that can't be traced, with the kernel's rules of who may. The receiver
+    // sees no sender that it knows.
+    long send_for(const Rewrite& rewrite) const;
 
     // One call of a broadcast ended with this result: the result of the whole, or nothing when there is a
     // next call, whose arguments are then set.
     std::optional<long> next(Rewrite& rewrite, long result) const;
 
   private:
+    bool is_init(HostPid process) const;
     bool takes(HostPid target, int signal, NamespaceId from) const;
     bool has_refusing_init(HostPid group, int signal, NamespaceId from) const;
     std::optional<long> broadcast(Rewrite& rewrite, Broadcast targets) const;

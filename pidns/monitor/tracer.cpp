@@ -7,7 +7,10 @@
 #include <sys/wait.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "pidns/surface/mark.h"
@@ -18,8 +21,10 @@ namespace {
 
 // Should the monitor be killed, what it holds stopped must not stay so.
 constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
-constexpr long creating_options = options | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
-constexpr long holding_options = creating_options | PTRACE_O_TRACEEXEC;
+// An exec ends what we know of a thread by its number: another thread of the process may bear it then.
+// Announced also for creations, which may fail without a stop and leave their thread seized.
+constexpr long following_options =
+    options | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
 
 int event_of(int status) {
     return static_cast<int>(static_cast<unsigned>(status) >> 16);
@@ -54,8 +59,8 @@ void set_marked(Registers& registers, Registers::Arguments arguments) {
 
 }  // namespace
 
-int Tracer::rewrite(const Listener& listener, const Trap& trap, Rewrite rewrite) {
-    if (const int error = start(trap, std::move(rewrite), Phase::stopping)) return error;
+int Tracer::rewrite(const Listener& listener, const Trap& trap, Rewrite& rewrite) {
+    if (const int error = start(trap, rewrite, Phase::stopping)) return error;
     ptrace(PTRACE_INTERRUPT, raw(trap.thread), 0L, 0L);
     // Whatever handlers the program has, this result restarts the call. Without WAIT_KILLABLE_RECV (before
     // Linux 5.19) the interruption has already ended the notification, and the first stop shows another
@@ -64,16 +69,29 @@ int Tracer::rewrite(const Listener& listener, const Trap& trap, Rewrite rewrite)
     return 0;
 }
 
-int Tracer::create(const Listener& listener, const Trap& trap, Rewrite rewrite) {
-    if (rewrite.arguments != rewrite.original) return this->rewrite(listener, trap, std::move(rewrite));
-    if (const int error = start(trap, std::move(rewrite), Phase::creating)) return error;
+int Tracer::create(const Listener& listener, const Trap& trap, Rewrite& rewrite) {
+    if (rewrite.arguments != rewrite.original) return this->rewrite(listener, trap, rewrite);
+    if (const int error = start(trap, rewrite, Phase::creating)) return error;
     listener.proceed(trap);
     return 0;
 }
 
-void Tracer::hold(const Trap& trap) {
-    if (ptrace(PTRACE_SEIZE, raw(trap.thread), 0L, holding_options) == 0)
-        trace_of(raw(trap.thread)).held = true;
+bool Tracer::hold_thread(int thread) {
+    if (holds(HostPid(thread)) || seize(HostPid(thread), following_options, alarm_) != 0) return false;
+    trace_of(thread).held = true;
+    return true;
+}
+
+// All threads: an exec by one that isn't held would take the leader's number without a word. Threads that a
+// held one makes are held from the beginning, so this ends when a look finds no other.
+void Tracer::hold(HostPid process) {
+    const std::string tasks = "/proc/" + std::to_string(raw(process)) + "/task";
+    for (bool found = true; found;) {
+        found = false;
+        std::error_code gone;
+        for (const auto& task : std::filesystem::directory_iterator(tasks, gone))
+            found = hold_thread(std::atoi(task.path().filename().c_str())) || found;
+    }
 }
 
 bool Tracer::holds(HostPid thread) const {
@@ -81,7 +99,7 @@ bool Tracer::holds(HostPid thread) const {
     return found != traces_.end() && found->second.held;
 }
 
-int Tracer::start(const Trap& trap, Rewrite rewrite, Phase phase) {
+int Tracer::start(const Trap& trap, Rewrite& rewrite, Phase phase) {
     const auto old = traces_.find(raw(trap.thread));
     bool seized = old != traces_.end();
     if (seized && old->second.phase != Phase::idle) {
@@ -92,8 +110,9 @@ int Tracer::start(const Trap& trap, Rewrite rewrite, Phase phase) {
         rewriter_.abandoned(old->second.rewrite);
         if (!seized) forget(old->second);
     }
-    const long wanted = rewrite.call->way == Way::create ? creating_options : options;
-    if (!seized && ptrace(PTRACE_SEIZE, raw(trap.thread), 0L, wanted) != 0) return errno;
+    const long wanted = rewrite.call->way == Way::create ? following_options : options;
+    if (!seized)
+        if (const int error = seize(trap.thread, wanted, alarm_)) return error;
     Trace& trace = trace_of(raw(trap.thread));
     trace.rewrite = std::move(rewrite);
     trace.interrupted = false;
@@ -200,16 +219,20 @@ void Tracer::at_exit(Trace& trace, int status) {
 void Tracer::while_idle(Trace& trace, int status) {
     if (is_creation(status)) {
         announce(trace, false);
-    } else if (signal_of(status) != 0 && !std::exchange(trace.interrupted, false)) {
-        // If it waited for us in a trap, the handler must not end the call: it was never made.
-        Registers registers;
-        if (registers.load(HostPid(trace.thread)) && registers.result() == -restart_sys &&
-            find_call(registers.call(), registers.arguments().data())) {
-            registers.set_result(-restart_no_interrupt);
-            registers.store(HostPid(trace.thread));
-        }
     }
     let_go(trace, status);
+}
+
+// A signal ends a wait for us before we have received the trap: the handler must not end the call, it was
+// never made. Not so for a call that was made and that the kernel itself has interrupted.
+void Tracer::mend_restart(const Trace& trace, int status) {
+    const bool made = trace.interrupted || trace.phase == Phase::entering || trace.phase == Phase::running;
+    if (signal_of(status) == 0 || made) return;
+    Registers registers;
+    if (!registers.load(HostPid(trace.thread)) || registers.result() != -restart_sys) return;
+    if (!find_call(registers.call(), registers.arguments().data())) return;
+    registers.set_result(-restart_no_interrupt);
+    registers.store(HostPid(trace.thread));
 }
 
 // The handlers are gone, and with them the reason to hold it. Another thread's exec takes over the leader's
@@ -242,7 +265,11 @@ void Tracer::give_up(Trace& trace, int status) {
 void Tracer::let_go(Trace& trace, int status) {
     if (trace.rewrite.broadcast && (trace.phase == Phase::entering || trace.phase == Phase::running))
         ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof trace.signal_mask, &trace.signal_mask);
-    const auto signal = static_cast<long>(signal_of(status));
+    mend_restart(trace, status);
+    if (signal_of(status) != 0) trace.interrupted = false;
+    const bool dropped =
+        trace.held && signal_of(status) != 0 && rewriter_.drops(HostPid(trace.thread), signal_of(status));
+    const auto signal = dropped ? 0L : static_cast<long>(signal_of(status));
     if (!trace.held) {
         ptrace(PTRACE_DETACH, trace.thread, 0L, signal);
         return forget(trace);

@@ -44,6 +44,7 @@
 #include "pidns/monitor/listener.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/registers.h"
+#include "pidns/monitor/seize.h"
 #include "pidns/surface/calls.h"
 #include "runtime/base/ids.h"
 
@@ -63,13 +64,11 @@ struct Patch {
     uint64_t after = 0;
     uint8_t size = 0;  // 4 or 8
 
-    void apply(const ProcessMemory& memory) const { put(memory, after); }
+    bool apply(const ProcessMemory& memory) const { return put(memory, after); }
     void revert(const ProcessMemory& memory) const { put(memory, before); }
-    void put(const ProcessMemory& memory, uint64_t value) const {
-        if (size == sizeof(uint32_t))
-            memory.write(address, static_cast<uint32_t>(value));
-        else
-            memory.write(address, value);
+    bool put(const ProcessMemory& memory, uint64_t value) const {
+        return size == sizeof(uint32_t) ? memory.write(address, static_cast<uint32_t>(value))
+                                        : memory.write(address, value);
     }
 };
 
@@ -106,21 +105,25 @@ class Rewriter {
     // A held thread's process runs another program now.
     virtual void executed(HostPid process) = 0;
 
+    // A signal is about to reach a held thread. True: it is not to.
+    virtual bool drops(HostPid thread, int signal) = 0;
+
   protected:
     ~Rewriter() = default;
 };
 
 class Tracer {
   public:
-    explicit Tracer(Rewriter& rewriter) : rewriter_(rewriter) {}
+    Tracer(Rewriter& rewriter, Alarm& alarm) : rewriter_(rewriter), alarm_(alarm) {}
 
-    // Starts to serve the call that trapped. Returns 0, or the errno of a thread that can't be traced (EPERM:
-    // it is being traced already, or not dumpable); the trap is then still unanswered.
-    int rewrite(const Listener& listener, const Trap& trap, Rewrite rewrite);
-    int create(const Listener& listener, const Trap& trap, Rewrite rewrite);
+    // Starts to serve the call that trapped. Returns 0 and has taken the rewrite; or the errno of a thread
+    // that can't be traced, and the trap is still unanswered: EPERM, it is being traced by another, or not
+    // dumpable; EAGAIN, it can't be seized just now (seize.h).
+    int rewrite(const Listener& listener, const Trap& trap, Rewrite& rewrite);
+    int create(const Listener& listener, const Trap& trap, Rewrite& rewrite);
 
-    // Seizes a thread that sleeps in a trap and keeps it. A thread that can't be traced is left as it is.
-    void hold(const Trap& trap);
+    // Seizes all threads of a process and keeps them. Those that can't be traced are left as they are.
+    void hold(HostPid process);
     bool holds(HostPid thread) const;
 
     // A status that waitpid returned for a thread, other than the end of a process that isn't traced.
@@ -156,7 +159,9 @@ class Tracer {
     // By thread. References to a trace stay valid while others come and go.
     using Traces = std::unordered_map<int, Trace>;
 
-    int start(const Trap& trap, Rewrite rewrite, Phase phase);
+    int start(const Trap& trap, Rewrite& rewrite, Phase phase);
+    bool hold_thread(int thread);
+    void mend_restart(const Trace& trace, int status);
     void at_first_stop(Trace& trace, int status);
     void at_entry(Trace& trace, int status);
     void at_creation(Trace& trace, int status);
@@ -184,6 +189,7 @@ class Tracer {
     Trace& trace_of(int thread);
 
     Rewriter& rewriter_;
+    Alarm& alarm_;
     Traces traces_;
     int awaited_ = 0;  // traces that are about to stop
     int births_ = 0;   // creations whose child hasn't been announced

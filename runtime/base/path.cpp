@@ -120,4 +120,9 @@ Result<std::string> read_text(const std::string& path) {
     }
 }
 
+bool procfs_is_own() {
+    char number[32] = {};
+    return readlink("/proc/self", number, sizeof number - 1) < 0 || std::to_string(getpid()) == number;
+}
+
 }  // namespace ctr::path

@@ -41,4 +41,8 @@ bool same_file(int one, int other);
 // The whole text of a small file, as procfs has them. Not async-signal-safe.
 Result<std::string> read_text(const std::string& path);
 
+// Whether /proc shows the pid namespace that this process is in: unshare --pid without --mount-proc leaves
+// one in which our numbers mean other processes.
+bool procfs_is_own();
+
 }  // namespace ctr::path
