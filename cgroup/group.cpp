@@ -79,7 +79,8 @@ Result<Resolved> resolve(const std::vector<IoLimit>& limits, const Host& host) {
             resolved.warnings.push_back("several limits concern " + disk +
                                         ": the lowest holds for all of it");
         }
-        resolved.devices.emplace(device->number, *std::move(device));
+        const DeviceNumber number = device->number;
+        resolved.devices.emplace(number, *std::move(device));
     }
     return resolved;
 }

@@ -60,7 +60,7 @@ Result<Numbers> Numbers::create(Model model, uint32_t pid_max) {
 }
 
 Numbers::Numbers(Mapping mapping, AnyModel model)
-    : mapping_(std::move(mapping)), model_(std::move(model)), collected_(std::chrono::steady_clock::now()) {}
+    : mapping_(std::move(mapping)), model_(model), collected_(std::chrono::steady_clock::now()) {}
 
 void Numbers::register_init(HostPid host) {
     with([&](auto& model) {

@@ -237,7 +237,8 @@ static void errors(void) {
     fact("nothing-left=%s", who(waitpid(-1, NULL, WNOHANG)));
 }
 
-/* A number is unique among the living and the zombies, and numbers rise; but for the one time when they begin anew. */
+/* A number is unique among the living and the zombies, and numbers rise; but for the one time when they begin
+ * anew. */
 static void numbers(void) {
     enum { count = 60 };
     pid_t child[count];

@@ -15,28 +15,14 @@ uint32_t run_filter(const std::vector<sock_filter>& program, const seccomp_data&
                 std::memcpy(&accumulator, static_cast<const char*>(static_cast<const void*>(&call)) + op.k,
                             sizeof accumulator);
                 break;
-            case BPF_ALU | BPF_AND | BPF_K:
-                accumulator &= op.k;
-                break;
-            case BPF_JMP | BPF_JA:
-                at += op.k;
-                break;
-            case BPF_JMP | BPF_JEQ | BPF_K:
-                jump(accumulator == op.k);
-                break;
-            case BPF_JMP | BPF_JGT | BPF_K:
-                jump(accumulator > op.k);
-                break;
-            case BPF_JMP | BPF_JGE | BPF_K:
-                jump(accumulator >= op.k);
-                break;
-            case BPF_JMP | BPF_JSET | BPF_K:
-                jump((accumulator & op.k) != 0);
-                break;
-            case BPF_RET | BPF_K:
-                return op.k;
-            default:
-                return 0xdeadbeef;
+            case BPF_ALU | BPF_AND | BPF_K: accumulator &= op.k; break;
+            case BPF_JMP | BPF_JA: at += op.k; break;
+            case BPF_JMP | BPF_JEQ | BPF_K: jump(accumulator == op.k); break;
+            case BPF_JMP | BPF_JGT | BPF_K: jump(accumulator > op.k); break;
+            case BPF_JMP | BPF_JGE | BPF_K: jump(accumulator >= op.k); break;
+            case BPF_JMP | BPF_JSET | BPF_K: jump((accumulator & op.k) != 0); break;
+            case BPF_RET | BPF_K: return op.k;
+            default: return 0xdeadbeef;
         }
     }
     return 0xdeadbeef;
