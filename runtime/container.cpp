@@ -12,16 +12,10 @@
 #include "runtime/base/sys.h"
 #include "runtime/keeper.h"
 #include "runtime/report.h"
-#include "runtime/status_stream.h"
 
 namespace ctr {
 
 namespace {
-
-Exit exit_from(int wait_status) {
-    if (WIFSIGNALED(wait_status)) return {128 + WTERMSIG(wait_status), WTERMSIG(wait_status)};
-    return {WEXITSTATUS(wait_status), 0};
-}
 
 // The embedding program's descriptors must not live on in the keeper: somebody may be waiting for their end.
 void close_all_but(std::vector<int> kept) {
@@ -42,13 +36,14 @@ void close_all_but(std::vector<int> kept) {
     prctl(PR_SET_NAME, "ctr-keeper");
     close_all_but({reports.get(), spec.status_fd});
     KeeperOptions options;
-    options.starter = Fd(sys::pidfd_open(raw(starter), 0));
+    const Fd watch(sys::pidfd_open(raw(starter), 0));
+    options.starter = watch.get();
     options.on_started = [&](const Started& started) {
         send_report(reports, Started{started.init, Fd(dup(started.pidfd.get()))});
     };
     options.on_notice = [&](const Notice& notice) { send_report(reports, notice); };
     Result<int> ended = 0;
-    if (!*options.starter || getppid() != raw(starter))
+    if (!watch || getppid() != raw(starter))
         ended = fail_call("watch the starting program", "pidfd_open");
     else
         ended = keep(spec, options);
@@ -119,19 +114,12 @@ Result<Exit> Container::wait() {
 }
 
 Result<int> run(const Spec& spec, const Notify& notify) {
-    const StatusStream status(spec.status_fd);
     KeeperOptions options;
     options.forward_signals = true;
     options.on_notice = notify;
-    options.on_started = [&](const Started& started) { status.started(started.init); };
     auto ended = keep(spec, options);
-    if (!ended) {
-        status.failed(ended.error());
-        return std::unexpected(std::move(ended).error());
-    }
-    const Exit exit = exit_from(*ended);
-    status.exited(exit.status, exit.signal);
-    return exit.status;
+    if (!ended) return std::unexpected(std::move(ended).error());
+    return exit_from(*ended).status;
 }
 
 }  // namespace ctr

@@ -13,18 +13,13 @@
 #include "runtime/base/error.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
+#include "runtime/exit.h"
 #include "runtime/notice.h"
 #include "runtime/spec.h"
 
 namespace ctr {
 
 struct Started;
-
-// How a container ended.
-struct Exit {
-    int status = 0;  // the exit code of init, or 128 + the signal that ended it
-    int signal = 0;  // that signal, or 0
-};
 
 class Container {
   public:

@@ -15,6 +15,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/facts.h"
 #include "runtime/plan.h"
+#include "runtime/status_stream.h"
 #include "runtime/supervisor.h"
 #include "runtime/teardown.h"
 
@@ -68,7 +69,7 @@ class Watch {
 
     // Nothing: the supervisor has gone without a word, or the starter has.
     std::optional<Result<int>> until_end() {
-        const int starter = options_.starter ? options_.starter->get() : -1;
+        const int starter = options_.starter;
         const int signals = options_.forward_signals ? signals_.get() : -1;
         std::array<pollfd, 3> events{
             {{reports_.get(), POLLIN, 0}, {signals, POLLIN, 0}, {starter, POLLIN, 0}}};
@@ -116,9 +117,7 @@ class Watch {
     std::vector<int> early_;  // signals from before there was an init
 };
 
-}  // namespace
-
-Result<int> keep(const Spec& spec, const KeeperOptions& options) {
+Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options) {
     auto plan = plan_for(spec);
     if (!plan) return std::unexpected(std::move(plan).error());
     auto cgroup = cgroup_for(spec);
@@ -158,6 +157,24 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
                                         std::to_string(WTERMSIG(status)) +
                                         "; everything in the container was ended",
                                  .hint = {}});
+}
+
+}  // namespace
+
+Result<int> keep(const Spec& spec, const KeeperOptions& options) {
+    auto status = StatusStream::open(spec.status_fd);
+    if (!status) return std::unexpected(std::move(status).error());
+    KeeperOptions with_status{options.forward_signals, options.starter, {}, options.on_notice};
+    with_status.on_started = [&](const Started& started) {
+        status->started(started.init);
+        if (options.on_started) options.on_started(started);
+    };
+    auto ended = keep_reporting(spec, with_status);
+    if (ended)
+        status->exited(exit_from(*ended));
+    else
+        status->failed(ended.error());
+    return ended;
 }
 
 }  // namespace ctr

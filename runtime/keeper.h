@@ -14,7 +14,8 @@ namespace ctr {
 
 struct KeeperOptions {
     bool forward_signals = false;  // signals to the keeper go to init
-    std::optional<Fd> starter;     // becomes readable when the starter has ended: the container ends too
+    int starter =
+        -1;  // a descriptor that becomes readable when the starter has ended: the container ends too
     std::function<void(const Started&)> on_started;
     Notify on_notice;
 };

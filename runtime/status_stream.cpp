@@ -1,6 +1,9 @@
 #include "runtime/status_stream.h"
 
+#include <fcntl.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include <nlohmann/json.hpp>
 
@@ -15,12 +18,19 @@ std::string dump(const nlohmann::ordered_json& object) {
 
 }  // namespace
 
+Result<StatusStream> StatusStream::open(int fd) {
+    if (fd >= 0 && fcntl(fd, F_GETFD) < 0)
+        return fail_call("report to descriptor " + std::to_string(fd), "fcntl", errno,
+                         "the caller hasn't opened it", "ctr run --status-fd 3 ... 3>status.json");
+    return StatusStream(fd);
+}
+
 void StatusStream::started(HostPid init) const {
     write_line(dump({{"event", "started"}, {"init", raw(init)}}));
 }
 
-void StatusStream::exited(int status, int signal) const {
-    write_line(dump({{"event", "exited"}, {"status", status}, {"signal", signal}}));
+void StatusStream::exited(const Exit& exit) const {
+    write_line(dump({{"event", "exited"}, {"status", exit.status}, {"signal", exit.signal}}));
 }
 
 void StatusStream::failed(const Error& error) const {

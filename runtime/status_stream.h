@@ -9,18 +9,21 @@
 
 #include "runtime/base/error.h"
 #include "runtime/base/ids.h"
+#include "runtime/exit.h"
 
 namespace ctr {
 
 class StatusStream {
   public:
-    explicit StatusStream(int fd) : fd_(fd) {}  // the caller's descriptor; -1: nobody wants to know
+    // fd: the caller's; -1: nobody wants to know.
+    static Result<StatusStream> open(int fd);
 
     void started(HostPid init) const;
-    void exited(int status, int signal) const;
+    void exited(const Exit& exit) const;
     void failed(const Error& error) const;
 
   private:
+    explicit StatusStream(int fd) : fd_(fd) {}
     void write_line(const std::string& json) const;
 
     int fd_;
