@@ -56,42 +56,54 @@ void close_all_but(std::vector<int> kept) {
 
 }  // namespace
 
-Container::Container(Fd keeper, Fd reports, Started started, HostPid keeper_pid) noexcept
-    : keeper_(std::move(keeper)),
-      reports_(std::move(reports)),
-      init_fd_(std::move(started.pidfd)),
-      keeper_pid_(keeper_pid),
-      init_(started.init) {}
+Container::Container(Fd keeper, Fd reports, HostPid keeper_pid) noexcept
+    : keeper_(std::move(keeper)), reports_(std::move(reports)), keeper_pid_(keeper_pid) {}
 
 Result<Container> Container::start(const Spec& spec, const Notify& notify) {
     auto pipe = make_report_pipe();
     if (!pipe) return std::unexpected(std::move(pipe).error());
     const auto self = HostPid(getpid());
+    // The program's own handlers must not run in the keeper, which keeps all signals blocked.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     const pid_t keeper = fork();
-    if (keeper < 0) return fail_call("create the keeper", "fork");
     if (keeper == 0) keep_for(spec, pipe->sender, self);
+    const int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (keeper < 0) return fail_call("create the keeper", "fork", error);
     pipe->sender.reset();
-    Fd keeper_fd(sys::pidfd_open(keeper, 0));
-    while (auto report = receive_report(pipe->receiver)) {
+    // From here on the destructor ends what was begun, whatever happens.
+    Container container(Fd(sys::pidfd_open(keeper, 0)), std::move(pipe->receiver), HostPid(keeper));
+    if (!container.keeper_) return fail_call("watch the keeper", "pidfd_open");
+    while (auto report = receive_report(container.reports_)) {
         if (const auto* notice = std::get_if<Notice>(&*report)) {
             if (notify) notify(*notice);
         } else if (auto* started = std::get_if<Started>(&*report)) {
-            return Container(std::move(keeper_fd), std::move(pipe->receiver), std::move(*started),
-                             HostPid(keeper));
+            container.init_ = started->init;
+            container.init_fd_ = std::move(started->pidfd);
+            return container;
         } else if (auto* failed = std::get_if<Failed>(&*report)) {
-            waitpid(keeper, nullptr, 0);
             return std::unexpected(std::move(failed->error));
         }
     }
-    waitpid(keeper, nullptr, 0);
     return fail_call("start the container", "", 0, "its keeper was killed");
 }
 
 Container::~Container() {
     if (!reports_) return;
-    // The supervisor ends everything when the keeper is gone.
-    sys::pidfd_send_signal(keeper_.get(), SIGKILL);
-    waitpid(raw(keeper_pid_), nullptr, 0);
+    // An order to end the container; the keeper ends when everything in it is gone.
+    if (keeper_)
+        sys::pidfd_send_signal(keeper_.get(), SIGTERM);
+    else
+        kill(raw(keeper_pid_), SIGTERM);
+    reap_keeper();
+}
+
+void Container::reap_keeper() const {
+    while (waitpid(raw(keeper_pid_), nullptr, 0) < 0 && errno == EINTR) {
+    }
 }
 
 Status Container::signal(int number) const {
@@ -109,7 +121,7 @@ Result<Exit> Container::wait() {
         if (const auto* ended = std::get_if<Ended>(&*report)) result = exit_from(ended->status);
         if (auto* failed = std::get_if<Failed>(&*report)) result = std::unexpected(std::move(failed->error));
     }
-    waitpid(raw(keeper_pid_), nullptr, 0);
+    reap_keeper();
     return result;
 }
 

@@ -5,6 +5,10 @@
 // supervisor watch each other: whichever is killed, the other ends the container and removes what belongs to
 // it.
 //
+// The keeper is a child of the calling program, which must not reap it with a wait for any child. It is made
+// by fork and goes on using the C library's malloc (glibc's can be used after a fork; another allocator must
+// have fork handlers).
+//
 // Threads: start() may be called from any thread of a multi-threaded program; a Container belongs to one
 // thread at a time. Nothing here prints, installs a signal handler or changes the calling process; run() is
 // the exception.
@@ -19,8 +23,6 @@
 
 namespace ctr {
 
-struct Started;
-
 class Container {
   public:
     // Starts the container and returns when its command has been executed, or with the reason why it could
@@ -29,7 +31,7 @@ class Container {
 
     Container(Container&&) noexcept = default;
     Container& operator=(Container&&) = delete;
-    ~Container();  // kills the container unless it has been waited for
+    ~Container();  // ends the container unless it has been waited for, and returns when it is gone
 
     // Its first process, as the host knows it.
     HostPid init() const { return init_; }
@@ -41,7 +43,8 @@ class Container {
     Result<Exit> wait();
 
   private:
-    Container(Fd keeper, Fd reports, Started started, HostPid keeper_pid) noexcept;
+    Container(Fd keeper, Fd reports, HostPid keeper_pid) noexcept;
+    void reap_keeper() const;
 
     Fd keeper_;   // pidfd
     Fd reports_;  // of the keeper; closed: waited for

@@ -47,11 +47,16 @@ bool ignored(int signal) {
     return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-Result<Fd> block_signals() {
+// Blocks all signals and takes those that mean something to a keeper.
+Result<Fd> take_over_signals() {
     sigset_t blocked;
     sigfillset(&blocked);
     for (const int stop : {SIGTSTP, SIGTTIN, SIGTTOU}) sigdelset(&blocked, stop);
     if (sigprocmask(SIG_SETMASK, &blocked, nullptr) != 0) return fail_call("block signals", "sigprocmask");
+    // A caller that ignores SIGCHLD (it survives exec) would have the kernel reap our children unseen.
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    if (sigaction(SIGCHLD, &usual, nullptr) != 0) return fail_call("take back SIGCHLD", "sigaction");
     sigset_t taken;
     sigemptyset(&taken);
     for (const int signal : forwarded)
@@ -67,16 +72,15 @@ class Watch {
     Watch(const KeeperOptions& options, Fd reports, Fd signals)
         : options_(options), reports_(std::move(reports)), signals_(std::move(signals)) {}
 
-    // Nothing: the supervisor has gone without a word, or the starter has.
+    // Nothing: the supervisor has gone without a word, or the starter has, or it wants an end (SIGTERM).
     std::optional<Result<int>> until_end() {
         const int starter = options_.starter;
-        const int signals = options_.forward_signals ? signals_.get() : -1;
         std::array<pollfd, 3> events{
-            {{reports_.get(), POLLIN, 0}, {signals, POLLIN, 0}, {starter, POLLIN, 0}}};
+            {{reports_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}, {starter, POLLIN, 0}}};
         while (true) {
             if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR)
                 return fail_call("keep the container", "poll");
-            if (events[1].revents != 0) take_signals();
+            if (events[1].revents != 0 && !take_signals()) return {};
             if (events[2].revents != 0) return {};
             if (events[0].revents == 0) continue;
             std::optional<Report> report = receive_report(reports_);
@@ -99,15 +103,19 @@ class Watch {
     std::optional<Result<int>> operator()(Ended ended) { return ended.status; }
 
   private:
-    void take_signals() {
+    // False: it was an order to the keeper itself, to end.
+    bool take_signals() {
         signalfd_siginfo info{};
         while (read(signals_.get(), &info, sizeof info) == sizeof info) {
             const auto signal = static_cast<int>(info.ssi_signo);
+            if (!options_.forward_signals && signal == SIGTERM) return false;
+            if (!options_.forward_signals) continue;
             if (init_)
                 sys::pidfd_send_signal(init_.get(), signal);
             else
                 early_.push_back(signal);
         }
+        return true;
     }
 
     const KeeperOptions& options_;
@@ -117,13 +125,11 @@ class Watch {
     std::vector<int> early_;  // signals from before there was an init
 };
 
-Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options) {
+Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd signals) {
     auto plan = plan_for(spec);
     if (!plan) return std::unexpected(std::move(plan).error());
     auto cgroup = cgroup_for(spec);
     if (!cgroup) return std::unexpected(std::move(cgroup).error());
-    auto signals = block_signals();
-    if (!signals) return std::unexpected(std::move(signals).error());
     auto pipe = make_report_pipe();
     if (!pipe) return std::unexpected(std::move(pipe).error());
     // A shell may have left us children of its own (process substitution): they are none of ours.
@@ -139,29 +145,25 @@ Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options) {
         supervise(*plan, *cgroup, std::move(pipe->sender), keeper);
     }
     pipe->sender.reset();
-    const Fd supervisor_fd(sys::pidfd_open(supervisor, 0));
     std::optional<Result<int>> result =
-        Watch(options, std::move(pipe->receiver), std::move(*signals)).until_end();
-    // Nobody is left to wait for the container's end, or it can't be heard of.
+        Watch(options, std::move(pipe->receiver), std::move(signals)).until_end();
+    // An order to end, nobody left to wait for the end, or nothing to be heard of it any more.
     if (!result) kill(supervisor, SIGKILL);
     int status = 0;
     waitpid(supervisor, &status, 0);
     if (result) return std::move(*result);
     end_descendants(foreign);
     (void)cgroup::remove_directories(cgroup->directories);
-    return std::unexpected(Error{.step = "run the container",
-                                 .call = {},
-                                 .err = 0,
-                                 .why = "its monitor (ctr-monitor, host process " +
-                                        std::to_string(supervisor) + ") was killed by signal " +
-                                        std::to_string(WTERMSIG(status)) +
-                                        "; everything in the container was ended",
-                                 .hint = {}});
+    return fail_input("run the container", "it was ended from outside: its monitor (host process " +
+                                               std::to_string(supervisor) +
+                                               ") was killed, and with it all the rest");
 }
 
 }  // namespace
 
 Result<int> keep(const Spec& spec, const KeeperOptions& options) {
+    auto signals = take_over_signals();
+    if (!signals) return std::unexpected(std::move(signals).error());
     auto status = StatusStream::open(spec.status_fd);
     if (!status) return std::unexpected(std::move(status).error());
     KeeperOptions with_status{options.forward_signals, options.starter, {}, options.on_notice};
@@ -169,7 +171,7 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
         status->started(started.init);
         if (options.on_started) options.on_started(started);
     };
-    auto ended = keep_reporting(spec, with_status);
+    auto ended = keep_reporting(spec, with_status, std::move(*signals));
     if (ended)
         status->exited(exit_from(*ended));
     else

@@ -123,7 +123,9 @@ bool send_report(const Fd& sender, const Report& report) {
         header->cmsg_len = CMSG_LEN(sizeof(int));
         std::memcpy(CMSG_DATA(header), &encoder.fd, sizeof(int));
     }
-    return sendmsg(sender.get(), &message, MSG_NOSIGNAL) >= 0;
+    // What only informs is not worth waiting for a reader.
+    const int flags = std::holds_alternative<Notice>(report) ? MSG_NOSIGNAL | MSG_DONTWAIT : MSG_NOSIGNAL;
+    return sendmsg(sender.get(), &message, flags) >= 0;
 }
 
 std::optional<Report> receive_report(const Fd& receiver) {

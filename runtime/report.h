@@ -41,7 +41,8 @@ struct ReportPipe {
 };
 Result<ReportPipe> make_report_pipe();
 
-// False: nobody listens any more. Texts are cut to what one datagram holds.
+// False: nobody listens any more; or nobody reads just now, and it was a Notice, which never waits. Texts are
+// cut to what one datagram holds.
 bool send_report(const Fd& sender, const Report& report);
 
 // Blocks. Nothing: the end of the stream (or a datagram that is none of ours).

@@ -7,6 +7,10 @@ namespace ctr {
 
 namespace {
 
+// The kernel's own bounds for kernel.pid_max.
+constexpr uint32_t least_pid_max = 301;
+constexpr uint32_t most_pid_max = 1U << 22;
+
 constexpr size_t longest_hostname = 64;  // __NEW_UTS_LEN
 constexpr uint32_t no_id = UINT32_MAX;   // "leave unchanged" to setresuid: no id of anybody
 
@@ -67,6 +71,9 @@ Status check_user(const Spec& spec) {
 }  // namespace
 
 Status validate(const Spec& spec) {
+    if (spec.pid_max != 0 && (spec.pid_max < least_pid_max || spec.pid_max > most_pid_max))
+        return fail_input("read the limit of process numbers", std::to_string(spec.pid_max) + " is none",
+                          "a number from 301 to 4194304, as for kernel.pid_max");
     for (const auto check : {check_command, check_env, check_workdir, check_hostname, check_user})
         if (const auto status = check(spec); !status) return status;
     return check_path(spec.rootfs, "--rootfs");

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,6 +53,14 @@ Result<std::optional<int>> wait_for_init(HostPid init, const Fd& keeper) {
     }
 }
 
+// Namespaces inside cost the monitor a descriptor each. Init has the caller's limit: it was made before.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 Result<std::optional<cgroup::Group>> create_group(const CgroupPlan& plan, const Notify& notify) {
     if (plan.name.empty()) return std::nullopt;
     auto group = cgroup::Group::create(plan.name, plan.limits);
@@ -80,6 +89,7 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
         if (!created) return std::unexpected(std::move(created).error());
         monitor = std::move(*created);
     }
+    raise_descriptor_limit();
     const HostPid init = launched->pid;
     send_report(reports, Started{init, std::move(launched->pidfd)});
     auto ended = monitor ? monitor->run(keeper.get()) : wait_for_init(init, keeper);

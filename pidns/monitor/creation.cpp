@@ -96,24 +96,28 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
     rewrite.space = nested_.for_children(caller);
     if (error == 0 && (creation->flags & CLONE_NEWPID) != 0) {
         error = create_namespace(caller, creation->flags, rewrite.space);
+        rewrite.made_space = error == 0;
         if (call.number == SYS_clone) rewrite.arguments[0] &= ~uint64_t{CLONE_NEWPID};
-        if (call.number == SYS_clone3)
+        if (call.number == SYS_clone3 && error == 0)
             rewrite.patch = Patch{.address = trap.arguments[0] + offsetof(clone_args, flags),
                                   .before = creation->flags,
                                   .after = creation->flags & ~uint64_t{CLONE_NEWPID},
                                   .size = sizeof creation->flags};
     }
-    if (error == 0 && nested_.ended(rewrite.space))
-        error = -ENOMEM;  // as the kernel for a namespace without init
+    // As the kernel for a namespace whose init has ended.
+    const bool gone = rewrite.space == NamespaceId::none || nested_.ended(rewrite.space);
+    if (error == 0 && gone) error = -ENOMEM;
     if (error == 0) {
         rewrite.reserved = numbers_.reserve(rewrite.space, caller.process);
         if (rewrite.reserved == EntryId::none) error = -EAGAIN;
     }
     if (error != 0) {
+        abandoned(rewrite);
         listener_.answer(trap, error);
         return;
     }
     if (rewrite.patch && !rewrite.patch->apply(ProcessMemory(caller.thread))) {
+        rewrite.patch.reset();
         abandoned(rewrite);
         listener_.answer(trap, -EPERM);  // memory that can't be written, though the kernel could read it
         return;
@@ -124,6 +128,8 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
 bool CallServer::created(Rewrite& rewrite, HostPid child) {
     rewrite.created = true;
     numbers_.register_child(rewrite.reserved, child, rewrite.caller.process);
+    rewrite.child = numbers_.number_of(child, rewrite.caller.space);
+    if (rewrite.child == VirtPid::none) kill(raw(child), SIGKILL);
     if (interruptible_.contains(raw(rewrite.caller.process)))
         interruptible_.insert(raw(child));
     else
@@ -140,8 +146,17 @@ long CallServer::create_namespace(const Caller& caller, uint64_t flags, Namespac
     if (nested_.for_children(caller) != caller.space) return -EINVAL;
     // A user namespace that is made by the same call comes first and gives the privilege.
     if ((flags & CLONE_NEWUSER) == 0 && !has_capability(caller.thread, CAP_SYS_ADMIN)) return -EPERM;
+    // One that this process had made in vain, if there is: it would stay until the process ends.
+    const auto spare = spare_.find(raw(caller.process));
+    if (spare != spare_.end() && numbers_.parent_of(spare->second) == caller.space) {
+        made = spare->second;
+        spare_.erase(spare);
+        return 0;
+    }
     made = numbers_.create_namespace(caller.space, caller.process);
-    return made == NamespaceId::none ? -ENOSPC : 0;
+    if (made == NamespaceId::none) return -ENOSPC;
+    nested_.made(made);
+    return 0;
 }
 
 // Which namespace setns's descriptor means. 0, or an error; none found: none that is ours to enter.
@@ -184,6 +199,7 @@ void CallServer::enter_namespace(const Trap& trap, const Call& call, const Calle
     rewrite.arguments = rewrite.original;
     rewrite.arguments[at] &= ~uint64_t{CLONE_NEWPID};
     rewrite.space = space;
+    rewrite.made_space = makes;
     if (static_cast<uint32_t>(rewrite.arguments[at]) != 0) return begin(trap, std::move(rewrite));
     nested_.set_for_children(caller, space);
     listener_.answer(trap, 0);

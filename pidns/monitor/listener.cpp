@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <cerrno>
 
 // Linux 6.6; absent from older headers.
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
@@ -11,6 +12,18 @@
 #endif
 
 namespace ctr::pidns {
+
+namespace {
+
+// Both calls wait for a lock, interruptibly; the monitor's alarm must not make an answer be lost.
+bool uninterrupted(int fd, unsigned long request, const void* argument) {
+    int result = 0;
+    do result = ioctl(fd, request, argument);
+    while (result != 0 && errno == EINTR);
+    return result == 0;
+}
+
+}  // namespace
 
 Listener::Listener(Fd fd) : fd_(std::move(fd)) {
     // Only a speed-up: kernels without it wake the monitor on a CPU of their choice.
@@ -26,7 +39,7 @@ std::optional<Trap> Listener::receive() const {
 }
 
 bool Listener::valid(const Trap& trap) const {
-    return ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &trap.id) == 0;
+    return uninterrupted(fd_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &trap.id);
 }
 
 bool Listener::answer(const Trap& trap, long value) const {
@@ -39,7 +52,7 @@ bool Listener::proceed(const Trap& trap) const {
 
 bool Listener::send(const Trap& trap, long value, int error, uint32_t flags) const {
     seccomp_notif_resp response{trap.id, value, error, flags};
-    return ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_SEND, &response) == 0;
+    return uninterrupted(fd_.get(), SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
 }  // namespace ctr::pidns

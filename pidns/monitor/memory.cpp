@@ -28,8 +28,14 @@ std::optional<std::string> ProcessMemory::read_text(uint64_t address, size_t mos
     return text;
 }
 
-bool ProcessMemory::write_text(uint64_t address, const std::string& text) const {
-    return write_bytes(address, text.c_str(), text.size() + 1);
+std::optional<std::string> ProcessMemory::read_exactly(uint64_t address, size_t size) const {
+    std::string bytes(size, 0);
+    if (!read_bytes(address, bytes.data(), size)) return {};
+    return bytes;
+}
+
+bool ProcessMemory::write_bytes(uint64_t address, const std::string& bytes) const {
+    return write_bytes(address, bytes.data(), bytes.size());
 }
 
 bool ProcessMemory::read_bytes(uint64_t address, void* to, size_t size) const {

@@ -36,7 +36,8 @@ class ProcessMemory {
 
     // Up to `most` characters before the terminating zero; nothing if it isn't readable.
     std::optional<std::string> read_text(uint64_t address, size_t most) const;
-    bool write_text(uint64_t address, const std::string& text) const;
+    std::optional<std::string> read_exactly(uint64_t address, size_t size) const;
+    bool write_bytes(uint64_t address, const std::string& bytes) const;
 
   private:
     bool read_bytes(uint64_t address, void* to, size_t size) const;

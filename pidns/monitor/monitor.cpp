@@ -20,6 +20,10 @@ constexpr const char* step = "run the pid monitor";
 // How long a thread that should stop at once may take before the monitor turns to other work.
 constexpr int patience_ms = 5;
 
+// Numbers whose processes ended unseen are collected even while nothing happens, before the host uses them
+// again.
+constexpr int idle_ms = 1000;
+
 // While stops keep coming, how many are served before the next trap is.
 constexpr int stops_before_traps = 4;
 
@@ -63,12 +67,12 @@ Result<std::optional<int>> Monitor::run(int stop) {
     while (!ended_) {
         for (int stops = 0; tracer.busy() && stops < stops_before_traps; ++stops) await_stop();
         const bool unfinished = tracer.unsettled() || server_->has_postponed();
-        const int timeout = tracer.busy() ? 0 : unfinished ? patience_ms : -1;
+        const int timeout = tracer.busy() ? 0 : unfinished ? patience_ms : idle_ms;
         const int ready = poll(events.data(), events.size(), timeout);
         if (ready < 0 && errno != EINTR) return fail_call(step, "poll");
         if (ready < 0 && !tracer.busy()) alarm_.stop();
-        if (ready == 0 && timeout > 0) tracer.give_up_waiting();
-        if (ready == 0 && server_->has_postponed()) server_->serve_postponed();
+        if (unfinished) look_after_unfinished();
+        if (ready == 0) numbers_.collect_stale();
         if (ready <= 0) continue;
         if (events[3].revents != 0) return std::optional<int>{};
         if (events[2].revents != 0) nested_->take_ends();
@@ -78,6 +82,15 @@ Result<std::optional<int>> Monitor::run(int stop) {
         if ((events[0].revents & POLLHUP) != 0) events[0].fd = -1;
     }
     return ended_;
+}
+
+// By the clock, because traps that keep coming must not put it off.
+void Monitor::look_after_unfinished() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - looked_after_ < std::chrono::milliseconds(patience_ms)) return;
+    looked_after_ = now;
+    server_->tracer().give_up_waiting();
+    server_->serve_postponed();
 }
 
 void Monitor::take_child_signals() {

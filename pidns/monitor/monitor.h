@@ -7,6 +7,7 @@
 // that sleep do so in their own thread.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,6 +34,7 @@ class Monitor {
     void take_child_signals();
     bool take_statuses(int options);
     void await_stop();
+    void look_after_unfinished();
     void take_traps();
 
     Alarm alarm_;
@@ -43,7 +45,8 @@ class Monitor {
     std::optional<CallServer> server_;
     HostPid init_;
     std::optional<int> ended_;  // init's status
-    bool alarmed_ = false;      // see await_stop
+    std::chrono::steady_clock::time_point looked_after_{};
+    bool alarmed_ = false;  // see await_stop
 };
 
 }  // namespace ctr::pidns

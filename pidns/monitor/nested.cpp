@@ -2,10 +2,12 @@
 
 #include <signal.h>
 #include <sys/epoll.h>
+#include <unistd.h>
 
 #include <array>
 #include <utility>
 
+#include "pidns/monitor/procfs.h"
 #include "runtime/base/sys.h"
 
 namespace ctr::pidns {
@@ -29,7 +31,6 @@ void NestedNamespaces::set_for_children(const Caller& caller, NamespaceId space)
 bool NestedNamespaces::born(HostPid process, NamespaceId space) {
     choices_.erase(raw(process));
     if (space == NamespaceId::root || numbers_->init_of(space) != process) return false;
-    ended_.erase(raw(space));
     Fd pidfd(sys::pidfd_open(raw(process), 0));
     epoll_event event{EPOLLIN, {}};
     event.data.u32 = raw(space);
@@ -56,6 +57,9 @@ void NestedNamespaces::take_ends() {
         const uint32_t space = events[static_cast<size_t>(i)].data.u32;
         watched_.erase(space);
         ended_.insert(space);
+        // Their next child could otherwise be born in another namespace that gets the same number.
+        for (auto& [thread, choice] : choices_)
+            if (numbers_->is_within(choice.space, NamespaceId(space))) choice.space = NamespaceId::none;
         kill_all_in(NamespaceId(space));
     }
 }
@@ -63,7 +67,10 @@ void NestedNamespaces::take_ends() {
 // Children that are just being made in there are killed when they are announced (ended()).
 void NestedNamespaces::kill_all_in(NamespaceId space) const {
     numbers_->each_process([&](HostPid process) {
-        if (numbers_->is_within(numbers_->namespace_of(process), space)) kill(raw(process), SIGKILL);
+        if (!numbers_->is_within(numbers_->namespace_of(process), space)) return;
+        // With our own rights, so only what is surely the container's: the descriptor fixes whom we look at.
+        const Fd pidfd(sys::pidfd_open(raw(process), 0));
+        if (pidfd && descends_from(process, HostPid(getpid()))) sys::pidfd_send_signal(pidfd.get(), SIGKILL);
     });
 }
 

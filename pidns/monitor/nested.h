@@ -26,6 +26,9 @@ class NestedNamespaces {
     // namespace.
     bool born(HostPid process, NamespaceId space);
 
+    // A namespace was made; its number may have been that of one which has ended.
+    void made(NamespaceId space) { ended_.erase(raw(space)); }
+
     // Nothing can be born there any more.
     bool ended(NamespaceId space) const;
 

@@ -45,6 +45,9 @@ void Numbers::Unmap::operator()(void* memory) const {
 }
 
 Result<Numbers> Numbers::create(Model model, uint32_t pid_max) {
+    if (pid_max < 2 || pid_max > host_limit)
+        return fail_input("make the table of process numbers",
+                          "no namespace has " + std::to_string(pid_max) + " numbers");
     const Limits limits{pid_max, host_limit, entries_for(pid_max), namespace_limit};
     const auto make = [&]<class M>(std::in_place_type_t<M> type) -> Result<Numbers> {
         auto memory = map<M>(limits);
@@ -99,6 +102,10 @@ void Numbers::adopt(HostPid host, NamespaceId space) {
     if (claim == EntryId::none) return;
     with([&](auto& model) { model.publish(claim, host, claim, claim); });
     refresh(host);
+}
+
+bool Numbers::is_process(HostPid host) const {
+    return with([&](const auto& model) { return model.is_process(model.entry_of(host)); });
 }
 
 bool Numbers::knows(HostPid host) const {

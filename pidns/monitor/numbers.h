@@ -51,7 +51,8 @@ class Numbers {
     // number.
     void adopt(HostPid host, NamespaceId space);
 
-    bool knows(HostPid host) const;  // a process, or a number that a group or session still bears
+    bool is_process(HostPid host) const;  // of the container, not reaped yet
+    bool knows(HostPid host) const;       // a process, or a number that a group or session still bears
     NamespaceId namespace_of(HostPid host) const;    // none: unknown
     NamespaceId parent_of(NamespaceId space) const;  // none: of the root
     HostPid init_of(NamespaceId space) const;        // none: it has ended, or there was none yet

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,7 +17,7 @@ namespace ctr::pidns {
 
 namespace {
 
-// A file of "Name:\tvalue" lines below /proc/PID; what is used here lies within the first page.
+// A file of "Name:\tvalue" lines below /proc/PID.
 class FactFile {
   public:
     FactFile(HostPid process, const char* name) {
@@ -24,12 +25,13 @@ class FactFile {
         std::snprintf(path.data(), path.size(), "/proc/%d/%s", raw(process), name);
         const Fd file(open(path.data(), O_RDONLY | O_CLOEXEC));
         if (!file) return;
-        const ssize_t got = read(file.get(), text_.data(), text_.size());
-        if (got > 0) size_ = static_cast<size_t>(got);
+        std::array<char, 4096> part;
+        for (ssize_t got = 0; (got = read(file.get(), part.data(), part.size())) > 0;)
+            text_.append(part.data(), static_cast<size_t>(got));
     }
 
     std::string line(std::string_view name) const {
-        const std::string_view text(text_.data(), size_);
+        const std::string_view text(text_);
         const size_t start = text.find(name);
         if (start == std::string_view::npos) return {};
         const size_t begin = start + name.size();
@@ -37,7 +39,7 @@ class FactFile {
     }
 
     std::optional<uint64_t> field(std::string_view name, int base) const {
-        const std::string_view text(text_.data(), size_);
+        const std::string_view text(text_);
         const size_t start =
             text.find(name);  // name: "\nTgid:\t", which no command name can fake: it's escaped
         if (start == std::string_view::npos) return {};
@@ -48,8 +50,7 @@ class FactFile {
     }
 
   private:
-    std::array<char, 4096> text_;
-    size_t size_ = 0;
+    std::string text_;
 };
 
 // A number that isn't one, such as the -1 of a pidfd whose process was reaped, reads as none.
@@ -73,16 +74,33 @@ bool has_capability(HostPid thread, int capability) {
 
 bool may_signal(HostPid sender, HostPid target) {
     // The Uid line: real, effective, saved, file system.
-    const auto ids = [](HostPid process) {
-        std::array<unsigned, 3> found{};
+    using Ids = std::array<unsigned, 3>;
+    const auto ids = [](HostPid process) -> std::optional<Ids> {
+        Ids found{};
         const std::string line = FactFile(process, "status").line("\nUid:\t");
-        std::sscanf(line.c_str(), "%u %u %u", &found[0], &found[1], &found[2]);
+        if (std::sscanf(line.c_str(), "%u %u %u", &found[0], &found[1], &found[2]) != 3) return {};
         return found;
     };
-    if (has_capability(sender, CAP_KILL)) return true;
     const auto from = ids(sender);
     const auto to = ids(target);
-    return from[0] == to[0] || from[0] == to[2] || from[1] == to[0] || from[1] == to[2];
+    if (!from || !to) return false;
+    const auto& [real, effective, saved] = *to;
+    if ((*from)[0] == real || (*from)[0] == saved || (*from)[1] == real || (*from)[1] == saved) return true;
+    // A capability holds in the user namespace that it was got in.
+    struct stat of_sender {};
+    struct stat of_target {};
+    const bool known = stat(("/proc/" + std::to_string(raw(sender)) + "/ns/user").c_str(), &of_sender) == 0 &&
+                       stat(("/proc/" + std::to_string(raw(target)) + "/ns/user").c_str(), &of_target) == 0;
+    return known && of_sender.st_ino == of_target.st_ino && has_capability(sender, CAP_KILL);
+}
+
+bool descends_from(HostPid process, HostPid ancestor) {
+    constexpr int deepest = 100'000;
+    for (int steps = 0; steps < deepest && raw(process) > 1; ++steps) {
+        if (process == ancestor) return true;
+        process = parent_of(process);
+    }
+    return false;
 }
 
 HostPid process_of_pidfd(HostPid owner, int fd) {

@@ -17,6 +17,9 @@ HostPid parent_of(HostPid process);
 // Whether a thread has a capability (CAP_*) in effect, in its own user namespace.
 bool has_capability(HostPid thread, int capability);
 
+// Whether a process is below another in the tree of parents.
+bool descends_from(HostPid process, HostPid ancestor);
+
 // Whether a process may signal another: same user, or CAP_KILL (check_kill_permission() of kernel/signal.c).
 bool may_signal(HostPid sender, HostPid target);
 

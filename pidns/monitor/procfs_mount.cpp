@@ -21,8 +21,9 @@ namespace {
 
 constexpr const char* proc = "proc";
 
-// Below the red zone of the stopped thread's stack: memory that nobody counts on.
-constexpr uint64_t scratch_below_stack = 4096;
+// The x86-64 ABI's red zone, below which a stack is nobody's; but what lies there may be a neighbour's (Go),
+// so the bytes are put back afterwards.
+constexpr uint64_t red_zone = 128;
 
 // Where a whole procfs is mounted, as the process sees it.
 std::string procfs_of(HostPid thread) {
@@ -72,14 +73,19 @@ void CallServer::mount(const Trap& trap, const Call& call, const Caller& caller)
 // As it was asked for first; refused, once more as a bind.
 std::optional<long> CallServer::mounted(Rewrite& rewrite, long result) {
     const bool first = rewrite.arguments == rewrite.original;
-    if (result != -EPERM || !first) return result;
+    if (result != -EPERM || !first) {
+        take_back(rewrite);
+        return result;
+    }
     const std::string source = procfs_of(rewrite.caller.thread);
     Registers registers;
-    if (source.empty() || source.size() >= scratch_below_stack / 2) return result;
-    if (!registers.load(rewrite.caller.thread)) return result;
-    const uint64_t scratch = registers.stack() - scratch_below_stack;
-    if (!ProcessMemory(rewrite.caller.thread).write_text(scratch, source)) return result;
-    rewrite.arguments[0] = scratch;
+    if (source.empty() || !registers.load(rewrite.caller.thread)) return result;
+    const ProcessMemory memory(rewrite.caller.thread);
+    const uint64_t address = registers.stack() - red_zone - source.size() - 1;
+    const auto before = memory.read_exactly(address, source.size() + 1);
+    if (!before || !memory.write_bytes(address, source + '\0')) return result;
+    rewrite.scratch = Scratch{address, *before};
+    rewrite.arguments[0] = address;
     rewrite.arguments[2] = 0;
     rewrite.arguments[3] = MS_BIND | MS_REC;
     rewrite.arguments[4] = 0;

@@ -60,10 +60,10 @@ void CallServer::serve(const Trap& trap) {
 
 // none: it is gone meanwhile.
 HostPid CallServer::process_of(const Trap& trap) {
-    if (numbers_.knows(trap.thread)) return trap.thread;
+    if (numbers_.is_process(trap.thread)) return trap.thread;
     const HostPid process = process_of_thread(trap.thread);
     if (process == HostPid::none || !listener_.valid(trap)) return HostPid::none;
-    if (!numbers_.knows(process)) {
+    if (!numbers_.is_process(process)) {
         const NamespaceId parents = numbers_.namespace_of(parent_of(process));
         numbers_.adopt(process, parents == NamespaceId::none ? NamespaceId::root : parents);
     }
@@ -136,10 +136,9 @@ void CallServer::refuse(const Trap& trap, const Rewrite& rewrite, int error) {
         listener_.answer(trap, sender_.send_for(rewrite));
         return;
     }
-    warn_("process " + std::to_string(translator_.outward(raw(caller.process), caller.space)) + " (host " +
-          std::to_string(raw(caller.process)) + ") can't be served: its " + rewrite.call->name +
-          " needs ptrace, which says " + errno_name(error) +
-          ": it is being traced inside the container, or isn't dumpable; it gets EPERM");
+    warn_once(caller.process, rewrite.call->name,
+              "its " + std::string(rewrite.call->name) + " needs ptrace, which says " + errno_name(error) +
+                  ": it is being traced inside the container, or isn't dumpable; it gets EPERM");
     listener_.answer(trap, -EPERM);
 }
 
@@ -161,12 +160,23 @@ void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
 // The table describes x86-64 calls only: a program of another kind would see the host's numbers.
 void CallServer::refuse_foreign(const Trap& trap) {
     const HostPid process = process_of_thread(trap.thread);
-    if (!listener_.valid(trap)) return;
-    warn_("process with host number " + std::to_string(raw(process)) + " was ended (SIGSYS): it makes " +
-          (trap.arch == AUDIT_ARCH_I386 ? "32-bit (i386)" : "x32") +
-          " system calls, which this numbering doesn't translate; --pidns=kernel runs it");
-    kill(raw(process), SIGSYS);
+    if (process != HostPid::none && listener_.valid(trap)) {
+        warn_once(process, "foreign",
+                  std::string("it was killed, because it makes ") +
+                      (trap.arch == AUDIT_ARCH_I386 ? "32-bit (i386)" : "x32") +
+                      " system calls, which this numbering doesn't translate; --pidns=kernel runs it");
+        kill(raw(process), SIGKILL);
+    }
     listener_.answer(trap, -ENOSYS);
+}
+
+// A program can ask for refusals as often as it likes; each kind is worth one line, and all together a page.
+void CallServer::warn_once(HostPid process, const std::string& about, const std::string& text) {
+    constexpr size_t page = 100;
+    const std::string who = std::to_string(raw(process));
+    if (warned_.size() >= page || !warned_.insert(who + ' ' + about).second) return;
+    const VirtPid number = numbers_.number_of(process, numbers_.namespace_of(process));
+    warn_("process " + std::to_string(raw(number)) + " (host " + who + "): " + text);
 }
 
 // The init of a namespace takes no signal from inside that it has no handler for. One that it had blocked was
@@ -192,25 +202,28 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     }
     take_back(rewrite);
     if (call.way == Way::create) {
-        const int number = translator_.outward(static_cast<int>(result), rewrite.caller.space);
+        if (rewrite.child == VirtPid::none) return -EAGAIN;  // it could not be numbered, and was killed
         if (rewrite.parent_tid != 0)
-            ProcessMemory(rewrite.caller.thread).write<int32_t>(rewrite.parent_tid, int32_t{number});
-        return number;
+            ProcessMemory(rewrite.caller.thread)
+                .write<int32_t>(rewrite.parent_tid, int32_t{raw(rewrite.child)});
+        return raw(rewrite.child);
     }
     update_table(rewrite);
     if (call.memory == Memory::group_out) translate_group(rewrite);
-    if (call.memory == Memory::siginfo_out) return reported(rewrite, translate_siginfo(rewrite), result);
-    if (call.after == After::reap) return reported(rewrite, HostPid(static_cast<int>(result)), result);
+    if (call.memory == Memory::siginfo_out)
+        return reported(rewrite, translate_siginfo(rewrite), false, result);
+    if (call.after == After::reap) return reported(rewrite, HostPid(static_cast<int>(result)), true, result);
     return call.result == Kind::none ? result
                                      : translator_.outward(static_cast<int>(result), rewrite.caller.space);
 }
 
-// A wait has found a child: what its number is, after which that may end.
-std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, long result) {
+// A wait has found a child: what its number is, after which that may end. trusted: the child's number comes
+// from the kernel itself, not from memory that the program may write to.
+std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool trusted, long result) {
     if (child == HostPid::none) return result;
     const bool remains = nested_.is_remains(child);
     // A child that its creator hid from the layer has a number all the same, while it is being reported.
-    if (!numbers_.knows(child)) numbers_.adopt(child, rewrite.caller.space);
+    if (trusted && !numbers_.knows(child)) numbers_.adopt(child, rewrite.caller.space);
     const int number = translator_.outward(raw(child), rewrite.caller.space);
     numbers_.reported(child);
     if (remains) return {};  // once more: nobody is to see these
@@ -231,7 +244,10 @@ void CallServer::update_table(const Rewrite& rewrite) {
 }
 
 void CallServer::abandoned(Rewrite& rewrite) {
-    if (!rewrite.created) numbers_.give_back(std::exchange(rewrite.reserved, EntryId::none));
+    if (!rewrite.created) {
+        numbers_.give_back(std::exchange(rewrite.reserved, EntryId::none));
+        if (std::exchange(rewrite.made_space, false)) spare_[raw(rewrite.caller.process)] = rewrite.space;
+    }
     take_back(rewrite);
 }
 
@@ -252,8 +268,11 @@ bool CallServer::put_group(const Trap& trap, Rewrite& rewrite) {
 }
 
 void CallServer::take_back(Rewrite& rewrite) {
-    if (const auto patch = std::exchange(rewrite.patch, {}))
-        patch->revert(ProcessMemory(rewrite.caller.thread));
+    if (!rewrite.patch && !rewrite.scratch) return;
+    const ProcessMemory memory(rewrite.caller.thread);
+    if (const auto patch = std::exchange(rewrite.patch, {})) patch->revert(memory);
+    if (const auto scratch = std::exchange(rewrite.scratch, {}))
+        memory.write_bytes(scratch->address, scratch->before);
 }
 
 HostPid CallServer::translate_siginfo(const Rewrite& rewrite) {
@@ -263,7 +282,6 @@ HostPid CallServer::translate_siginfo(const Rewrite& rewrite) {
     const uint64_t field = info + offsetof(siginfo_t, si_pid);
     const auto host = memory.read<int32_t>(field);
     if (!host || *host <= 0) return HostPid::none;  // WNOHANG, and nobody changed state
-    if (!numbers_.knows(HostPid(*host))) numbers_.adopt(HostPid(*host), rewrite.caller.space);
     memory.write(field, int32_t{translator_.outward(*host, rewrite.caller.space)});
     return HostPid(*host);
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -57,6 +58,7 @@ class CallServer final : public Rewriter {
     void begin(const Trap& trap, Rewrite rewrite);
     HostPid process_of(const Trap& trap);
     void refuse(const Trap& trap, const Rewrite& rewrite, int error);
+    void warn_once(HostPid process, const std::string& about, const std::string& text);
     long create_namespace(const Caller& caller, uint64_t flags, NamespaceId& made);
     long find_namespace(const Trap& trap, const Caller& caller, NamespaceId& found) const;
 
@@ -75,7 +77,7 @@ class CallServer final : public Rewriter {
     void executed(HostPid process) override { interruptible_.erase(raw(process)); }
 
     std::optional<long> mounted(Rewrite& rewrite, long result);
-    std::optional<long> reported(Rewrite& rewrite, HostPid child, long result);
+    std::optional<long> reported(Rewrite& rewrite, HostPid child, bool trusted, long result);
 
     const Listener& listener_;
     Numbers& numbers_;
@@ -85,6 +87,9 @@ class CallServer final : public Rewriter {
     Tracer tracer_;
     std::function<void(const std::string&)> warn_;
     std::vector<Trap> postponed_;
+    std::unordered_map<int, NamespaceId>
+        spare_;  // by process: a namespace that it made for a call that then failed
+    std::unordered_set<std::string> warned_;
     std::unordered_set<int> interruptible_;  // processes with handlers that lack SA_RESTART
 };
 

@@ -90,10 +90,18 @@ std::optional<long> SignalSender::prepare(Rewrite& rewrite, HostPid& waiting_ini
 }
 
 long SignalSender::send_for(const Rewrite& rewrite) const {
+    const long call = rewrite.call->number;
+    const auto signal = static_cast<int>(rewrite.arguments[signal_argument(call)]);
+    const auto first = static_cast<int>(rewrite.arguments[0]);
     const HostPid target = process_aimed_at(rewrite);
-    const auto signal = static_cast<int>(rewrite.arguments[signal_argument(rewrite.call->number)]);
+    // Groups, and signals with a value, which only their sender can send.
+    const bool simple = call == SYS_kill || call == SYS_tkill || call == SYS_tgkill;
+    if (!simple || first <= 0) return -EPERM;
+    if (numbers_.number_of(target, rewrite.caller.space) == VirtPid::none) return -ESRCH;
     if (!may_signal(rewrite.caller.thread, target)) return -EPERM;
-    return kill(raw(target), signal) == 0 ? 0 : -errno;
+    const int thread = call == SYS_tgkill ? static_cast<int>(rewrite.arguments[1]) : first;
+    const int result = call == SYS_kill ? kill(first, signal) : tgkill(raw(target), thread, signal);
+    return result == 0 ? 0 : -errno;
 }
 
 bool SignalSender::is_init(HostPid process) const {

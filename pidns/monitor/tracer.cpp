@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "pidns/monitor/procfs.h"
 #include "pidns/surface/mark.h"
 
 namespace ctr::pidns {
@@ -61,7 +62,14 @@ void set_marked(Registers& registers, Registers::Arguments arguments) {
 
 int Tracer::rewrite(const Listener& listener, const Trap& trap, Rewrite& rewrite) {
     if (const int error = start(trap, rewrite, Phase::stopping)) return error;
-    ptrace(PTRACE_INTERRUPT, raw(trap.thread), 0L, 0L);
+    if (ptrace(PTRACE_INTERRUPT, raw(trap.thread), 0L, 0L) != 0) {
+        // Not ours after all: what we knew was of another thread of that number. Take it up anew.
+        Trace& stale = trace_of(raw(trap.thread));
+        rewrite = std::move(stale.rewrite);
+        forget(stale);
+        if (const int error = start(trap, rewrite, Phase::stopping)) return error;
+        ptrace(PTRACE_INTERRUPT, raw(trap.thread), 0L, 0L);
+    }
     // Whatever handlers the program has, this result restarts the call. Without WAIT_KILLABLE_RECV (before
     // Linux 5.19) the interruption has already ended the notification, and the first stop shows another
     // restart.
@@ -70,7 +78,7 @@ int Tracer::rewrite(const Listener& listener, const Trap& trap, Rewrite& rewrite
 }
 
 int Tracer::create(const Listener& listener, const Trap& trap, Rewrite& rewrite) {
-    if (rewrite.arguments != rewrite.original) return this->rewrite(listener, trap, rewrite);
+    if (rewrite.changed()) return this->rewrite(listener, trap, rewrite);
     if (const int error = start(trap, rewrite, Phase::creating)) return error;
     listener.proceed(trap);
     return 0;
@@ -101,18 +109,24 @@ bool Tracer::holds(HostPid thread) const {
 
 int Tracer::start(const Trap& trap, Rewrite& rewrite, Phase phase) {
     const auto old = traces_.find(raw(trap.thread));
-    bool seized = old != traces_.end();
-    if (seized && old->second.phase != Phase::idle) {
-        // A creation that failed, and its thread made another call before we took notice: still ours.
-        // Otherwise the trace was of a thread of the same number that vanished without a word (the leader of
-        // a group in which another thread made an exec).
-        seized = old->second.phase == Phase::creating || old->second.held;
+    bool seized = old != traces_.end() && old->second.phase == Phase::idle;
+    if (old != traces_.end() && !seized) {
+        // A creation that failed, and its thread made another call before we took notice: still ours, says
+        // EPERM below. Or the trace was of a thread of the same number that vanished without a word (the
+        // leader of a group in which another thread made an exec).
         rewriter_.abandoned(old->second.rewrite);
-        if (!seized) forget(old->second);
+        expect_child(old->second, false);
     }
-    const long wanted = rewrite.call->way == Way::create ? following_options : options;
-    if (!seized)
-        if (const int error = seize(trap.thread, wanted, alarm_)) return error;
+    if (!seized) {
+        const long wanted = rewrite.call->way == Way::create ? following_options : options;
+        const int error = seize(trap.thread, wanted, alarm_);
+        seized = error == 0 || (error == EPERM && old != traces_.end());
+        if (!seized) {
+            if (old != traces_.end()) forget(old->second);
+            return error;
+        }
+        if (error == 0 && old != traces_.end()) old->second.held = false;
+    }
     Trace& trace = trace_of(raw(trap.thread));
     trace.rewrite = std::move(rewrite);
     trace.interrupted = false;
@@ -149,6 +163,7 @@ void Tracer::stopped(HostPid thread, int status) {
 
 void Tracer::give_up_waiting() {
     children_awaited_ = false;
+    std::erase_if(children_, [](const auto& child) { return kill(child.first, 0) != 0 && errno == ESRCH; });
     for (auto& [thread, trace] : traces_) {
         await(trace, false);
         if (trace.phase != Phase::creating) continue;
@@ -308,7 +323,12 @@ void Tracer::child_stopped(int child) {
         children_.emplace(child, Child{});
         return;
     }
-    const Child note = found == children_.end() ? Child{} : found->second;
+    Child note = found == children_.end() ? Child{} : found->second;
+    // A thread that a held one has made, and whose creator hasn't said so yet.
+    if (found == children_.end()) {
+        const HostPid process = process_of_thread(HostPid(child));
+        note.hold = process != HostPid(child) && holds(process);
+    }
     if (found != children_.end()) children_.erase(found);
     release(child, note);
 }
@@ -318,11 +338,12 @@ void Tracer::announce(Trace& creator, bool in_call) {
     unsigned long message = 0;
     ptrace(PTRACE_GETEVENTMSG, creator.thread, 0L, &message);
     const auto child = static_cast<int>(message);
+    if (!in_call && holds(HostPid(child))) return;  // it came first
     Child note{.announced = true, .hold = creator.held};
     if (in_call) {
         expect_child(creator, false);
         note.reaper = rewriter_.created(creator.rewrite, HostPid(child));
-        if (creator.rewrite.arguments != creator.rewrite.original) note.arguments = creator.rewrite.original;
+        if (creator.rewrite.changed()) note.arguments = creator.rewrite.original;
     }
     if (children_.erase(child) > 0)
         release(child, note);

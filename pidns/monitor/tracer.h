@@ -37,6 +37,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 
 #include "pidns/model/numbering.h"
@@ -72,6 +73,12 @@ struct Patch {
     }
 };
 
+// Bytes that lie on the stopped thread's stack for the duration of the call.
+struct Scratch {
+    uint64_t address = 0;
+    std::string before;
+};
+
 // A call to be made with the host's numbers, and what its end must know.
 struct Rewrite {
     const Call* call = nullptr;
@@ -82,10 +89,16 @@ struct Rewrite {
 
     EntryId reserved = EntryId::none;  // fork family: the child's numbers
     bool created = false;              // ... and there is a child that bears it
+    VirtPid child = VirtPid::none;     // ... as its creator sees it
     uint64_t parent_tid = 0;           // ... whose number the kernel writes here (CLONE_PARENT_SETTID)
     std::optional<Patch> patch{};
+    std::optional<Scratch> scratch{};
     NamespaceId space = NamespaceId::none;   // that the child, or the caller's next child, is born in
+    bool made_space = false;                 // ... which was made for this call
     std::unique_ptr<Broadcast> broadcast{};  // a signal to many: one call for each
+
+    // The call isn't made as the program made it.
+    bool changed() const { return patch || scratch || arguments != original; }
 };
 
 // Who understands the calls. The thread is stopped whenever one of these is called.

@@ -93,25 +93,34 @@ static int handle(void) {
     return checked(sigaction(SIGTERM, &action, NULL));
 }
 
-/* Looks first, so that the number still has a bearer when it is asked for the name. */
+/* Looks first, so that the number still has a bearer when it is asked for the name. In which order several are found
+ * that ended together is the scheduler's affair; they are told in the order of their birth. */
 static int reap(void) {
+    int found[max_processes] = {0};
+    int result = 0;
     for (;;) {
         siginfo_t info = {0};
-        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return -errno;
-        if (info.si_pid == 0) return 0;
-        const int found = identify(info.si_pid);
-        if (found >= 0 && world->number[own_space()][found] == 0)
-            world->number[own_space()][found] = info.si_pid;
-        say(" %s", whose(own_space(), info.si_pid));
-        if (found < 0) say("-is-%s", outcome(found));
+        result = checked(waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL));
+        if (result < 0 || info.si_pid == 0) break;
+        const int child = identify(info.si_pid);
+        int* const known = child < 0 ? NULL : &world->number[own_space()][child];
+        if (known && *known == 0) *known = info.si_pid;
+        if (!known || *known != info.si_pid) say(" %s-IS-%s", whose(own_space(), info.si_pid), outcome(child));
         int status = 0;
         const int reaped = checked(waitpid(info.si_pid, &status, WNOHANG | __WALL));
-        if (reaped != info.si_pid) say("-but-%s", whose(own_space(), reaped));
-        if (reaped < 0) return reaped;
-        if (found >= 0) world->process[found].reaped = 1;
-        if (WIFEXITED(status)) say(":exit-%d", WEXITSTATUS(status));
-        if (WIFSIGNALED(status)) say(":signal-%d", WTERMSIG(status));
+        if (reaped != info.si_pid) {
+            say(" %s-BUT-%s", whose(own_space(), info.si_pid), whose(own_space(), reaped));
+            break;
+        }
+        if (!known) continue;
+        world->process[child].reaped = 1;
+        found[child] = WIFEXITED(status) ? 1000 + WEXITSTATUS(status) : WTERMSIG(status);
     }
+    for (int i = 0; i < world->processes; ++i)
+        if (found[i] != 0)
+            say(" %s:%s-%d", whose(own_space(), world->number[own_space()][i]), found[i] < 1000 ? "signal" : "exit",
+                found[i] % 1000);
+    return result;
 }
 
 static int reap_child(void) {

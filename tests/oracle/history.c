@@ -1,5 +1,5 @@
 /* history numbers|names FIRST-SEED COUNT: drives COUNT random histories (world.h) and prints what their processes
- * say. "names" leaves the numbers out, and with them everything that a process sees of others than its own
+ * say; if COUNT is 0, one that isn't random, of a process that is born by setns. "names" leaves the numbers out, and with them everything that a process sees of others than its own
  * namespace's and the inits of the namespaces directly below. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,6 +19,8 @@ static int life_line[max_processes];
 static int pidfd_of[max_processes];
 
 static uint64_t state;
+static int finishing;
+static int scripted;
 
 static unsigned below(unsigned limit) { /* splitmix64 */
     uint64_t z = (state += 0x9e3779b97f4a7c15u);
@@ -181,8 +183,27 @@ static void record_birth(int actor, int child, int how) {
         whose(it->space, world->parent_number));
 }
 
+/* Born in a namespace by a process outside of it (setns). */
+static int is_stranger(int process) {
+    const int parent = get(process)->parent;
+    return parent != nobody && !is_init(process) && get(parent)->space != get(process)->space;
+}
+
 static void make(int actor, int how) {
     const int child = world->processes;
+    /* A stranger's orphans: the kernel gives them to the init of the stranger's namespace, which isn't an ancestor. A
+     * numbering in user space can't: they go where the stranger came from. (README, known gaps.) */
+    /* The kernel's numbers skip one for each creation that fails because the namespace has ended, a numbering's need
+     * not: that is tried when no more numbers are compared, in finish(). */
+    const int in_vain = (how & new_space) == 0 && world->space[get(actor)->children_space].closed;
+    /* How a numbering that hides what is below shows a stranger to its creator isn't for the kernel to say. */
+    const int hidden = world->names_only && (how & new_space) == 0 && !scripted &&
+                       get(actor)->children_space != get(actor)->space &&
+                       world->space[get(actor)->children_space].init != nobody;
+    if (is_stranger(actor) || hidden || (in_vain && !finishing)) {
+        say(" stays childless");
+        return;
+    }
     if (child == max_processes || world->spaces == max_spaces) {
         say(" no room");
         return;
@@ -265,17 +286,29 @@ static void shoot(int actor, int target) {
         if (world->names_only) world->order.signal = SIGKILL; /* nobody else reaches deeper */
     }
     if (world->order.number == -1) target = nobody;
-    say(" signals %s%s %d", text, name(target), world->order.signal);
+    say(" signals %s%s %d", text, target == nobody ? "" : name(target), world->order.signal);
     if (tell(actor, send_signal, -1)) say(" %s", outcome(world->result));
     settle();
+}
+
+/* A number that a group bears counts in its namespace, and the kernel's init doesn't end before all have gone, its own
+ * group's included: it would wait for itself, for ever. (So would it for a member that lives outside.) */
+static int would_keep_a_namespace(int member, int leader) {
+    const int space = get(leader)->space;
+    return member != leader &&
+           (!is_within(get(member)->space, space) || member == world->space[space].init);
 }
 
 static void regroup(int actor) {
     const int target = known_to(actor);
     const int group = below(2) ? target : known_to(actor);
-    world->order.number = below(3) ? number_for(actor, target) : 0;
-    world->order.second = below(3) ? number_for(actor, group) : 0;
-    say(" moves %s to %s", world->order.number ? name(target) : "itself", world->order.second ? name(group) : "own");
+    const int names_target = below(3) != 0 && target != nobody;
+    const int names_group = below(3) != 0 && group != nobody;
+    const int member = names_target ? target : actor;
+    const int leader = names_group && !would_keep_a_namespace(member, group) ? group : nobody;
+    world->order.number = names_target ? number_for(actor, target) : 0;
+    world->order.second = number_for(actor, leader);
+    say(" moves %s to %s", names_target ? name(target) : "itself", leader == nobody ? "its own" : name(leader));
     tell(actor, join_group, -1);
     say(" %s", outcome(world->result));
 }
@@ -344,11 +377,21 @@ static void look(void) {
 }
 
 static void finish(void) {
+    finishing = 1;
+    for (int i = 1; i < world->processes; ++i)
+        if (get(i)->alive && world->space[get(i)->children_space].closed) {
+            say("%s", name(i));
+            make(i, by_fork);
+            say("\n");
+            flush();
+        }
+    finishing = 0;
     for (int i = 1; i < world->processes; ++i)
         if (get(i)->alive) {
             say("%s", name(i));
             quit(i);
             say("\n");
+            flush();
         }
     say("d");
     plain(driver, reap_all, "reaps");
@@ -373,12 +416,31 @@ static void run(unsigned long seed) {
     finish();
 }
 
+/* A process is born in a namespace by one outside, which waits for it. */
+static void run_stranger(void) {
+    scripted = 1;
+    begin_history();
+    make(driver, by_fork);
+    make(driver, by_clone | new_space);
+    move_children(1, 2);
+    make(1, by_fork);
+    quit(3);
+    plain(1, reap_all, "reaps");
+    make(1, by_fork);
+    quit(2);
+    plain(1, reap_all, "reaps");
+    make(1, by_fork);
+    quit(1);
+    say("\n");
+}
+
 int main(int argc, char** argv) {
     if (argc != 4) return 2;
     setsid(); /* nobody outside is in our group */
     create_world(strcmp(argv[1], "names") == 0);
     const unsigned long first = strtoul(argv[2], NULL, 10);
     const unsigned long count = strtoul(argv[3], NULL, 10);
+    if (count == 0) run_stranger();
     for (unsigned long i = 0; i < count; ++i) run(first + i);
     say("complete\n");
     flush();

@@ -1,5 +1,6 @@
-/* Makes a namespace whose init has children, and kills that init from outside. Proves that the namespace's
- * processes end with it: the pipe that all of them hold open comes to its end. */
+/* Makes a namespace whose init has children, one of them the init of a namespace below, and kills that init
+ * from outside. Proves that the processes of both namespaces end with it: the pipe that all of them hold open
+ * comes to its end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -14,7 +15,8 @@ enum { members = 5 };
 
 static void become_init(int out) {
     for (int i = 0; i < members; ++i) {
-        const pid_t child = fork();
+        const unsigned long flags = (i == 0 ? CLONE_NEWPID : 0) | SIGCHLD;
+        const long child = syscall(SYS_clone, flags, NULL, NULL, NULL, 0UL);
         if (child < 0) _exit(1);
         if (child > 0) continue;
         setsid();
