@@ -72,10 +72,10 @@ int Translator::argument(Kind kind, const Caller& caller, const Registers::Argum
 // thread.
 int Translator::process(NamespaceId space, int number) const {
     const int host = inward(space, number);
-    if (host != nobody) return host;
+    if (host <= 0 || numbers_.is_process(HostPid(host))) return host;
     const HostPid owner = process_of_thread(HostPid(number));
     const bool is_thread = owner != HostPid(number) && numbers_.number_of(owner, space) != VirtPid::none;
-    return is_thread ? number : nobody;
+    return is_thread ? number : host;
 }
 
 // A thread id is, first, one of the caller's own threads; then a process's number; then a thread of another
