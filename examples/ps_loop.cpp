@@ -15,7 +15,7 @@ double seconds(const timeval& time) {
 
 [[noreturn]] void list_processes() {
     const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (null < 0 || dup2(null, STDOUT_FILENO) < 0) _exit(126);
+    if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0) _exit(126);
     execlp("ps", "ps", "-xaf", nullptr);
     std::perror("ps_loop: ps");
     _exit(127);
@@ -24,18 +24,21 @@ double seconds(const timeval& time) {
 
 int main(int argc, char** argv) {
     const long count = count_argument(argc, argv, 100);
+    long failed = 0;
     for (long i = 0; i < count; ++i) {
         const pid_t child = fork();
         if (child == 0) list_processes();
         int status = 0;
-        if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
-            std::fprintf(stderr, "ps_loop: run %ld of ps failed, status %#x\n", i + 1,
-                         static_cast<unsigned>(status));
+        if (child < 0 || waitpid(child, &status, 0) != child) {
+            std::perror("ps_loop");
             return 1;
         }
+        failed += status != 0;
     }
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
     std::printf("ps_loop: %ld runs, %.2f s system, %.2f s user\n", count, seconds(usage.ru_stime),
                 seconds(usage.ru_utime));
+    // Where /proc shows other numbers than getpid, ps may look for itself in vain.
+    if (failed > 0) std::printf("ps_loop: %ld runs of ps failed, so these figures mean little\n", failed);
 }

@@ -99,7 +99,8 @@ struct Row {
     std::string_view hint;
 };
 
-constexpr std::string_view use_root = "run ctr as root, which needs no user namespace";
+constexpr std::string_view use_root =
+    "run ctr with CAP_SYS_ADMIN (root usually has it), which needs no user namespace; or have them allowed";
 constexpr std::string_view flat_hint = "--pidns=flat, which needs no new /proc";
 constexpr std::string_view make_it = "create it in the root file system";
 
@@ -109,8 +110,7 @@ constexpr Row rows[] = {
     {"clone3", ENOSPC, forbidden_by_limit, "{}, so no such namespace may be made",
      "raise it with sysctl -w, as root of the host"},
     {"clone3", ENOSPC, nullptr, "a limit on the number or the nesting of namespaces is reached",
-     "look at user.max_*_namespaces; namespaces nest 32 deep, and ctr's own pid layer has no pid namespaces "
-     "inside"},
+     "look at user.max_*_namespaces; namespaces nest 32 deep"},
     {"clone3", EUSERS, nullptr, "user namespaces are nested too deeply", "start ctr further outside"},
     {"clone3", EPERM, forbidden_to_unprivileged, "{}: user namespaces are root's alone",
      "run ctr as root, or as root of the host: sysctl -w kernel.unprivileged_userns_clone=1"},
@@ -181,8 +181,9 @@ constexpr Row rows[] = {
     {"sethostname", EPERM, nullptr, "CAP_SYS_ADMIN is missing", "--userns=yes"},
     {"landlock_restrict_self", E2BIG, nullptr, "Landlock domains nest 16 deep", "start ctr further outside"},
     {"seccomp", EBUSY, nullptr,
-     "ctr runs within a container that has a monitor already, and a process can have one only",
-     "--pidns=host: the outer container's numbers stay valid inside"},
+     "ctr runs below another program that has a seccomp notification listener, and a process can have one "
+     "only",
+     "--pidns=kernel or --pidns=host, which need none"},
     {"seccomp", EACCES, new_privileges_allowed,
      "without no_new_privs a filter needs CAP_SYS_ADMIN, which is missing", "leave --no-new-privs=false out"},
     {"seccomp", EINVAL, nullptr, "the kernel has no seccomp filters with user notification",

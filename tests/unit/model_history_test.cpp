@@ -35,11 +35,13 @@ class History {
         collect();
         compare();
         EXPECT_EQ(audit(world_.model()), "");
-        // It was worth it: everything that can happen has happened.
+        if (::testing::Test::HasFailure()) return;
+        // It was worth it: everything that can happen has happened. How deep it went is a matter of the seed:
+        // one in eight histories stops at five, none of thousands at three.
         EXPECT_GT(refused_, 100);
         EXPECT_GT(adopted_, 100);
         EXPECT_GT(replaced_, 100);
-        EXPECT_GT(deepest_, 5u);
+        EXPECT_GT(deepest_, 3u);
     }
 
   private:
