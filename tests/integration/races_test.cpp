@@ -146,7 +146,14 @@ TEST_P(NestedRace, BubblewrapMakesANamespace) {
 }
 
 TEST_P(NestedRace, AContainerInAContainerInAContainerHasNumbersFromOneOn) {
-    always(container(container({"sh", "-c", print_number})), "1\n");
+    // A sanitized ctr looks for leaks at its end by ptrace, which the layer around it has taken already.
+    const Arguments within{"env", "ASAN_OPTIONS=detect_leaks=0"};
+    Arguments command{"sh", "-c", print_number};
+    for (int level = 1; level < 3; ++level) {
+        command = container(command);
+        command.insert(command.begin(), within.begin(), within.end());
+    }
+    always(command, "1\n");
 }
 
 // The kernel allows 32 levels below the first (MAX_PID_NS_LEVEL), and the container is one of them.

@@ -93,8 +93,8 @@ static int handle(void) {
     return checked(sigaction(SIGTERM, &action, NULL));
 }
 
-/* Looks first, so that the number still has a bearer when it is asked for the name. In which order several are found
- * that ended together is the scheduler's affair; they are told in the order of their birth. */
+/* Looks first, so that the number still has a bearer when it is asked for the name. In which order several
+ * are found that ended together is the scheduler's affair; they are told in the order of their birth. */
 static int reap(void) {
     int found[max_processes] = {0};
     int result = 0;
@@ -105,7 +105,8 @@ static int reap(void) {
         const int child = identify(info.si_pid);
         int* const known = child < 0 ? NULL : &world->number[own_space()][child];
         if (known && *known == 0) *known = info.si_pid;
-        if (!known || *known != info.si_pid) say(" %s-IS-%s", whose(own_space(), info.si_pid), outcome(child));
+        if (!known || *known != info.si_pid)
+            say(" %s-IS-%s", whose(own_space(), info.si_pid), outcome(child));
         int status = 0;
         const int reaped = checked(waitpid(info.si_pid, &status, WNOHANG | __WALL));
         if (reaped != info.si_pid) {
@@ -118,8 +119,8 @@ static int reap(void) {
     }
     for (int i = 0; i < world->processes; ++i)
         if (found[i] != 0)
-            say(" %s:%s-%d", whose(own_space(), world->number[own_space()][i]), found[i] < 1000 ? "signal" : "exit",
-                found[i] % 1000);
+            say(" %s:%s-%d", whose(own_space(), world->number[own_space()][i]),
+                found[i] < 1000 ? "signal" : "exit", found[i] % 1000);
     return result;
 }
 
@@ -148,7 +149,8 @@ static void look_at(int number) {
         const int bearer = identify(number);
         if (bearer >= 0 && world->number[space][bearer] == 0) world->number[space][bearer] = number;
         say(" %s:%s:%s", whose(space, number), whose(space, group), whose(space, session));
-        if (bearer < 0 || world->number[space][bearer] != number) say(":IS-%s", bearer < 0 ? outcome(bearer) : name(bearer));
+        if (bearer < 0 || world->number[space][bearer] != number)
+            say(":IS-%s", bearer < 0 ? outcome(bearer) : name(bearer));
     }
     const int reached = checked(kill(number, 0));
     if ((reached == 0) != (group >= 0)) say(":kill-%s", outcome(reached));

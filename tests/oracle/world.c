@@ -49,8 +49,7 @@ void begin_history(void) {
     }
     const int pidfd = open_pidfd(getpid());
     if (pidfd < 0) fail("pidfd_open");
-    world->process[driver] =
-        (struct process){.parent = nobody, .alive = 1, .identity = identity_of(pidfd)};
+    world->process[driver] = (struct process){.parent = nobody, .alive = 1, .identity = identity_of(pidfd)};
     world->number[0][driver] = getpid();
     world->space[0] = (struct space){.parent = nobody, .depth = 1, .init = driver};
     world->processes = world->spaces = 1;
@@ -152,10 +151,8 @@ void send_descriptors(int socket, int first, int second) {
     const size_t size = (second < 0 ? 1 : 2) * sizeof(int);
     char byte = 0;
     struct iovec data = {&byte, 1};
-    struct msghdr message = {.msg_iov = &data,
-                             .msg_iovlen = 1,
-                             .msg_control = control.room,
-                             .msg_controllen = CMSG_SPACE(size)};
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = CMSG_SPACE(size)};
     struct cmsghdr* const header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;

@@ -1,13 +1,14 @@
 /* A random tree of processes in nested pid namespaces, and how each of them sees all others.
  *
- * The driver (process 1 of the container) chooses; the processes act, one at a time, each when it is told to. All
- * that they say goes into one text, in which a process is called by its place in the history ("p7" is the seventh
- * that was born; "d" is the driver). The same seed must give the same text under the kernel's own pid namespaces
- * and under any numbering that claims to be equal to them.
+ * The driver (process 1 of the container) chooses; the processes act, one at a time, each when it is told to.
+ * All that they say goes into one text, in which a process is called by its place in the history ("p7" is the
+ * seventh that was born; "d" is the driver). The same seed must give the same text under the kernel's own pid
+ * namespaces and under any numbering that claims to be equal to them.
  *
- * Free of races: after what may have ended somebody, everybody is asked for a sign of life. A signal is pending
- * before the question is, so that who answers has survived it; who doesn't answer closes its end of a pipe. Then a
- * pidfd tells when it is a zombie and its children have a new parent: the kernel does both at once.
+ * Free of races: after what may have ended somebody, everybody is asked for a sign of life. A signal is
+ * pending before the question is, so that who answers has survived it; who doesn't answer closes its end of a
+ * pipe. Then a pidfd tells when it is a zombie and its children have a new parent: the kernel does both at
+ * once.
  *
  * Who is who is told by the inode number of a pidfd, which is the same in every namespace (Linux 6.9).
  */
@@ -62,7 +63,8 @@ struct world {
     struct space space[max_spaces];
     int number[max_spaces][max_processes]; /* as far as known, 0 else; kept when the process is gone */
     int base;                              /* the root's numbers are shown relative to this one */
-    int names_only; /* compare what a numbering sees that shows nothing but the own namespace and its children's inits */
+    int names_only; /* compare what a numbering sees that shows nothing but the own namespace and its
+                       children's inits */
 
     struct {
         enum command command;
@@ -78,8 +80,8 @@ struct world {
 extern struct world* world;
 
 /* Descriptors. Everybody waits in going[own place]; done says that the order was carried out, born that a new
- * process is ready; through ears the driver gets a new process's pidfd and the end of its life line, and sends the
- * pidfd for enter_space. */
+ * process is ready; through ears the driver gets a new process's pidfd and the end of its life line, and
+ * sends the pidfd for enter_space. */
 extern int going[max_processes];
 extern int done, born, ears[2];
 
@@ -96,7 +98,8 @@ const char* outcome(int result);
 const char* whose(int space, int number);
 const char* name(int process);
 
-/* Whether that process is seen from the namespace: itself in it, or below, or, with names_only, a child's init. */
+/* Whether that process is seen from the namespace: itself in it, or below, or, with names_only, a child's
+ * init. */
 int sees(int space, int process);
 int is_within(int space, int ancestor);
 
