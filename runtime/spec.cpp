@@ -71,6 +71,11 @@ Status check_user(const Spec& spec) {
 }  // namespace
 
 Status validate(const Spec& spec) {
+    const bool ours = spec.pidns == PidMode::flat || spec.pidns == PidMode::multi;
+    if (spec.pid_max != 0 && !ours)
+        return fail_input("read the limit of process numbers",
+                          "only flat and multi numbering have one of their own",
+                          "--pidns=flat or --pidns=multi with --pid-max");
     if (spec.pid_max != 0 && (spec.pid_max < least_pid_max || spec.pid_max > most_pid_max))
         return fail_input("read the limit of process numbers", std::to_string(spec.pid_max) + " is none",
                           "a number from 301 to 4194304, as for kernel.pid_max");

@@ -94,6 +94,8 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
     const bool is_init = numbers_.number_of(caller.process, caller.space) == VirtPid::init;
     if ((creation->flags & CLONE_PARENT) != 0 && is_init) error = -EINVAL;
     rewrite.space = nested_.for_children(caller);
+    rewrite.home = (creation->flags & CLONE_PARENT) != 0 ? numbers_.namespace_of(parent_of(caller.process))
+                                                         : caller.space;
     if (error == 0 && (creation->flags & CLONE_NEWPID) != 0) {
         error = create_namespace(caller, creation->flags, rewrite.space);
         rewrite.made_space = error == 0;
@@ -109,7 +111,11 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
     if (error == 0 && gone) error = -ENOMEM;
     if (error == 0) {
         rewrite.reserved = numbers_.reserve(rewrite.space, caller.process);
-        if (rewrite.reserved == EntryId::none) error = -EAGAIN;
+        // In the flat model a process outside of the namespace can't see what is born there by setns.
+        if (rewrite.reserved == EntryId::none || !numbers_.shows(rewrite.reserved, caller.space)) {
+            numbers_.give_back(std::exchange(rewrite.reserved, EntryId::none));
+            error = -EAGAIN;
+        }
     }
     if (error != 0) {
         abandoned(rewrite);
@@ -138,7 +144,10 @@ bool CallServer::created(Rewrite& rewrite, HostPid child) {
     if (rewrite.patch) rewrite.patch->revert(ProcessMemory(child));
     take_back(rewrite);
     if (nested_.ended(rewrite.space)) kill(raw(child), SIGKILL);  // its init died while it was being made
-    return nested_.born(child, rewrite.space);
+    const bool init = nested_.born(child, rewrite.space);
+    if (rewrite.home != (init ? numbers_.parent_of(rewrite.space) : rewrite.space))
+        nested_.set_home(child, rewrite.home);
+    return init;
 }
 
 // 0, or what the kernel's create_pid_namespace() says.
@@ -169,6 +178,7 @@ long CallServer::find_namespace(const Trap& trap, const Caller& caller, Namespac
         return asked && is_pid_namespace_file(caller.thread, fd) ? -EINVAL : 0;
     }
     if ((kinds & CLONE_NEWPID) == 0) return 0;
+    if (has_ended(process)) return -ESRCH;
     if (!has_capability(caller.thread, CAP_SYS_ADMIN)) return -EPERM;
     const NamespaceId space = numbers_.namespace_of(process);
     // Down only, as the kernel's pidns_install().

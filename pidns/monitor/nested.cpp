@@ -30,6 +30,7 @@ void NestedNamespaces::set_for_children(const Caller& caller, NamespaceId space)
 
 bool NestedNamespaces::born(HostPid process, NamespaceId space) {
     choices_.erase(raw(process));
+    homes_.erase(raw(process));
     if (space == NamespaceId::root || numbers_->init_of(space) != process) return false;
     Fd pidfd(sys::pidfd_open(raw(process), 0));
     epoll_event event{EPOLLIN, {}};
@@ -46,8 +47,11 @@ bool NestedNamespaces::ended(NamespaceId space) const {
 }
 
 bool NestedNamespaces::is_remains(HostPid process) const {
+    if (ended_.empty()) return false;
+    if (const auto home = homes_.find(raw(process)); home != homes_.end()) return ended(home->second);
     const NamespaceId space = numbers_->namespace_of(process);
-    return ended(space) && numbers_->number_of(process, space) != VirtPid::init;
+    // An init is reaped by its parent, whose namespace is the one above.
+    return ended(numbers_->number_of(process, space) == VirtPid::init ? numbers_->parent_of(space) : space);
 }
 
 void NestedNamespaces::take_ends() {

@@ -29,6 +29,10 @@ class NestedNamespaces {
     // A namespace was made; its number may have been that of one which has ended.
     void made(NamespaceId space) { ended_.erase(raw(space)); }
 
+    // Its parent lives in another namespace than it was born in, and isn't the starter of its init (setns):
+    // the kernel leaves it to somebody there to reap.
+    void set_home(HostPid process, NamespaceId home) { homes_.insert_or_assign(raw(process), home); }
+
     // Nothing can be born there any more.
     bool ended(NamespaceId space) const;
 
@@ -56,6 +60,8 @@ class NestedNamespaces {
     Fd inits_;                                    // epoll on the pidfds below
     std::unordered_map<int, Choice> choices_;     // by thread
     std::unordered_map<uint32_t, Init> watched_;  // by namespace
+    std::unordered_map<int, NamespaceId>
+        homes_;                           // where the parent lives, of those for whom that isn't obvious
     std::unordered_set<uint32_t> ended_;  // namespaces whose init is gone, until their number is used again
 };
 

@@ -89,6 +89,10 @@ void Numbers::give_back(EntryId claim) {
     if (claim != EntryId::none) with([&](auto& model) { model.cancel(claim); });
 }
 
+bool Numbers::shows(EntryId claim, NamespaceId space) const {
+    return with([&](const auto& model) { return model.number_in(claim, space) != VirtPid::none; });
+}
+
 void Numbers::register_child(EntryId claim, HostPid host, HostPid creator) {
     with([&](auto& model) {
         const EntryId parent = model.entry_of(creator);

@@ -44,6 +44,9 @@ class Numbers {
     EntryId reserve(NamespaceId space, HostPid creator);
     void give_back(EntryId claim);
 
+    // Whether its bearer will have a number in that namespace.
+    bool shows(EntryId claim, NamespaceId space) const;
+
     // The process exists now, in the group and session of its creator.
     void register_child(EntryId claim, HostPid host, HostPid creator);
 

@@ -68,6 +68,11 @@ HostPid parent_of(HostPid process) {
     return number_in(FactFile(process, "status"), "\nPPid:\t");
 }
 
+bool has_ended(HostPid process) {
+    const std::string state = FactFile(process, "status").line("\nState:\t");
+    return state.empty() || state[0] == 'Z' || state[0] == 'X';
+}
+
 bool has_capability(HostPid thread, int capability) {
     return ((FactFile(thread, "status").field("\nCapEff:\t", 16).value_or(0) >> capability) & 1) != 0;
 }

@@ -14,6 +14,9 @@ HostPid process_of_thread(HostPid thread);
 
 HostPid parent_of(HostPid process);
 
+// It has ended, whether reaped or not.
+bool has_ended(HostPid process);
+
 // Whether a thread has a capability (CAP_*) in effect, in its own user namespace.
 bool has_capability(HostPid thread, int capability);
 

@@ -226,7 +226,18 @@ std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool t
     if (trusted && !numbers_.knows(child)) numbers_.adopt(child, rewrite.caller.space);
     const int number = translator_.outward(raw(child), rewrite.caller.space);
     numbers_.reported(child);
-    if (remains) return {};  // once more: nobody is to see these
+    if (remains) {  // once more: nobody is to see these
+        if (rewrite.call->number != SYS_waitid) return {};
+        if (rewrite.resumed)
+            rewrite.arguments = *std::exchange(rewrite.resumed, {});
+        else if ((rewrite.arguments[3] & WNOWAIT) != 0) {
+            rewrite.resumed = rewrite.arguments;
+            rewrite.arguments[0] = P_PID;
+            rewrite.arguments[1] = static_cast<uint64_t>(raw(child));
+            rewrite.arguments[3] &= ~uint64_t{WNOWAIT};
+        }
+        return {};
+    }
     return rewrite.call->result == Kind::none ? result : number;
 }
 

@@ -30,7 +30,7 @@ class CallServer final : public Rewriter {
         : listener_(listener),
           numbers_(numbers),
           nested_(nested),
-          translator_(numbers),
+          translator_(numbers, nested),
           sender_(numbers),
           tracer_(*this, alarm),
           warn_(std::move(warn)) {}

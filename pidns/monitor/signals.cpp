@@ -48,7 +48,9 @@ HostPid process_aimed_at(const Rewrite& rewrite) {
 
 bool SignalSender::takes(HostPid target, int signal, NamespaceId from) const {
     if (signal <= 0 || signal > 64 || !is_init(target)) return true;
-    if (signal == SIGKILL || signal == SIGSTOP) return numbers_.namespace_of(target) != from;
+    // As the kernel: by force only from where the target can't see the sender, be it above or beside.
+    if (signal == SIGKILL || signal == SIGSTOP)
+        return !numbers_.is_within(from, numbers_.namespace_of(target));
     const auto sets = signal_sets(target);
     return (sets && ((sets->caught >> (signal - 1)) & 1) != 0) || blocks(target, signal);
 }

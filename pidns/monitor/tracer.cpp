@@ -342,8 +342,9 @@ void Tracer::announce(Trace& creator, bool in_call) {
     Child note{.announced = true, .hold = creator.held};
     if (in_call) {
         expect_child(creator, false);
+        const bool changed = creator.rewrite.changed();  // before what was changed is taken back
         note.reaper = rewriter_.created(creator.rewrite, HostPid(child));
-        if (creator.rewrite.changed()) note.arguments = creator.rewrite.original;
+        if (changed) note.arguments = creator.rewrite.original;
     }
     if (children_.erase(child) > 0)
         release(child, note);

@@ -93,9 +93,11 @@ struct Rewrite {
     uint64_t parent_tid = 0;           // ... whose number the kernel writes here (CLONE_PARENT_SETTID)
     std::optional<Patch> patch{};
     std::optional<Scratch> scratch{};
-    NamespaceId space = NamespaceId::none;   // that the child, or the caller's next child, is born in
-    bool made_space = false;                 // ... which was made for this call
-    std::unique_ptr<Broadcast> broadcast{};  // a signal to many: one call for each
+    NamespaceId home = NamespaceId::none;           // of the child's parent
+    NamespaceId space = NamespaceId::none;          // that the child, or the caller's next child, is born in
+    bool made_space = false;                        // ... which was made for this call
+    std::optional<Registers::Arguments> resumed{};  // arguments of a wait that first reaps remains
+    std::unique_ptr<Broadcast> broadcast{};         // a signal to many: one call for each
 
     // The call isn't made as the program made it.
     bool changed() const { return patch || scratch || arguments != original; }

@@ -59,7 +59,8 @@ int Translator::argument(Kind kind, const Caller& caller, const Registers::Argum
             return names_group ? -inward(caller.space, -value) : process(caller.space, value);
         }
         case Kind::wait_id:
-            return selector == P_PID || selector == P_PGID ? inward(caller.space, value) : value;
+            if (selector == P_PID) return process(caller.space, value);
+            return selector == P_PGID ? inward(caller.space, value) : value;
         case Kind::who:
             if (selector == PRIO_PROCESS) return thread(caller, value);
             return selector == PRIO_PGRP ? inward(caller.space, value) : value;
@@ -72,7 +73,8 @@ int Translator::argument(Kind kind, const Caller& caller, const Registers::Argum
 // thread.
 int Translator::process(NamespaceId space, int number) const {
     const int host = inward(space, number);
-    if (host <= 0 || numbers_.is_process(HostPid(host))) return host;
+    if (host <= 0) return host;
+    if (numbers_.is_process(HostPid(host))) return nested_.is_remains(HostPid(host)) ? nobody : host;
     const HostPid owner = process_of_thread(HostPid(number));
     const bool is_thread = owner != HostPid(number) && numbers_.number_of(owner, space) != VirtPid::none;
     return is_thread ? number : host;

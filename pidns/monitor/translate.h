@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "pidns/monitor/nested.h"
 #include "pidns/monitor/numbers.h"
 #include "pidns/monitor/tracer.h"
 #include "pidns/surface/calls.h"
@@ -16,7 +17,7 @@ inline constexpr int nobody = 0x3fffffff;  // above PID_MAX_LIMIT, and its negat
 
 class Translator {
   public:
-    explicit Translator(Numbers& numbers) : numbers_(numbers) {}
+    Translator(Numbers& numbers, const NestedNamespaces& nested) : numbers_(numbers), nested_(nested) {}
 
     // All arguments of a call. translated: what the kernel shall see.
     Registers::Arguments inward(const Call& call, const Caller& caller, const uint64_t* arguments) const;
@@ -36,6 +37,7 @@ class Translator {
     int thread_in(NamespaceId space, int process, int number) const;
 
     Numbers& numbers_;
+    const NestedNamespaces& nested_;
 };
 
 }  // namespace ctr::pidns
