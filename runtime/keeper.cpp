@@ -154,9 +154,10 @@ Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd si
     if (result) return std::move(*result);
     end_descendants(foreign);
     (void)cgroup::remove_directories(cgroup->directories);
-    return fail_input("run the container", "it was ended from outside: its monitor (host process " +
-                                               std::to_string(supervisor) +
-                                               ") was killed, and with it all the rest");
+    const std::string how = WIFSIGNALED(status) ? "was killed by signal " + std::to_string(WTERMSIG(status))
+                                                : "ended with " + std::to_string(WEXITSTATUS(status));
+    return fail_input("run the container", "its monitor (host process " + std::to_string(supervisor) + ") " +
+                                               how + ", and everything in the container with it");
 }
 
 }  // namespace

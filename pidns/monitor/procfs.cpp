@@ -1,5 +1,6 @@
 #include "pidns/monitor/procfs.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -66,6 +68,21 @@ HostPid process_of_thread(HostPid thread) {
 
 HostPid parent_of(HostPid process) {
     return number_in(FactFile(process, "status"), "\nPPid:\t");
+}
+
+std::vector<HostPid> threads_of(HostPid process) {
+    std::vector<HostPid> threads;
+    const std::string directory = "/proc/" + std::to_string(raw(process)) + "/task";
+    const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir(directory.c_str()), closedir);
+    if (!tasks) return threads;
+    // The process may end at any moment; then there is no next entry.
+    while (const dirent* task = readdir(tasks.get())) {
+        const std::string_view name(task->d_name);
+        int number = 0;
+        if (std::from_chars(name.data(), name.data() + name.size(), number).ec == std::errc{})
+            threads.push_back(HostPid(number));
+    }
+    return threads;
 }
 
 bool has_ended(HostPid process) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "runtime/base/ids.h"
 
@@ -13,6 +14,9 @@ namespace ctr::pidns {
 HostPid process_of_thread(HostPid thread);
 
 HostPid parent_of(HostPid process);
+
+// The process's threads right now; none of a process that is gone.
+std::vector<HostPid> threads_of(HostPid process);
 
 // It has ended, whether reaped or not.
 bool has_ended(HostPid process);

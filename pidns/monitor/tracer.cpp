@@ -7,10 +7,7 @@
 #include <sys/wait.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <filesystem>
 #include <iterator>
-#include <string>
 #include <utility>
 
 #include "pidns/monitor/procfs.h"
@@ -93,12 +90,9 @@ bool Tracer::hold_thread(int thread) {
 // All threads: an exec by one that isn't held would take the leader's number without a word. Threads that a
 // held one makes are held from the beginning, so this ends when a look finds no other.
 void Tracer::hold(HostPid process) {
-    const std::string tasks = "/proc/" + std::to_string(raw(process)) + "/task";
     for (bool found = true; found;) {
         found = false;
-        std::error_code gone;
-        for (const auto& task : std::filesystem::directory_iterator(tasks, gone))
-            found = hold_thread(std::atoi(task.path().filename().c_str())) || found;
+        for (const HostPid thread : threads_of(process)) found = hold_thread(raw(thread)) || found;
     }
 }
 
@@ -336,7 +330,9 @@ void Tracer::child_stopped(int child) {
 // in_call: the creation was trapped and the child is a process; else a held thread has made a thread.
 void Tracer::announce(Trace& creator, bool in_call) {
     unsigned long message = 0;
-    ptrace(PTRACE_GETEVENTMSG, creator.thread, 0L, &message);
+    // A creator that was killed meanwhile can't be asked; its end is reported next, and the child is let go
+    // then.
+    if (ptrace(PTRACE_GETEVENTMSG, creator.thread, 0L, &message) != 0 || message == 0) return;
     const auto child = static_cast<int>(message);
     if (!in_call && holds(HostPid(child))) return;  // it came first
     Child note{.announced = true, .hold = creator.held};
