@@ -174,7 +174,11 @@ constexpr Call rows[] = {
      .memory_argument = 2,
      .when = only_if(1, low32, TIOCSPGRP)},
 
-    {.number = SYS_pidfd_open, .name = "pidfd_open", .group = "pidfd", .way = rewrite, .arguments = {process}},
+    {.number = SYS_pidfd_open,
+     .name = "pidfd_open",
+     .group = "pidfd",
+     .way = rewrite,
+     .arguments = {process}},
 
     {.number = SYS_sched_setparam,
      .name = "sched_setparam",
