@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -83,9 +82,7 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         listener_.proceed(trap);
         return;
     }
-    Rewrite rewrite{.call = &call, .caller = caller};
-    std::copy_n(trap.arguments, rewrite.original.size(), rewrite.original.begin());
-    rewrite.arguments = rewrite.original;
+    Rewrite rewrite = as_made(trap, call, caller);
     rewrite.sleeps = (creation->flags & CLONE_VFORK) != 0;
     if ((creation->flags & CLONE_PARENT_SETTID) != 0) rewrite.parent_tid = creation->parent_tid;
 
@@ -204,9 +201,7 @@ void CallServer::enter_namespace(const Trap& trap, const Call& call, const Calle
         listener_.proceed(trap);
         return;
     }
-    Rewrite rewrite{.call = &call, .caller = caller};
-    std::copy_n(trap.arguments, rewrite.original.size(), rewrite.original.begin());
-    rewrite.arguments = rewrite.original;
+    Rewrite rewrite = as_made(trap, call, caller);
     rewrite.arguments[at] &= ~uint64_t{CLONE_NEWPID};
     rewrite.space = space;
     rewrite.made_space = makes;

@@ -6,7 +6,6 @@
 #include <sys/mount.h>
 #include <sys/syscall.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <sstream>
@@ -64,9 +63,7 @@ void CallServer::mount(const Trap& trap, const Call& call, const Caller& caller)
         listener_.answer(trap, -ENOSYS);
         return;
     }
-    Rewrite rewrite{.call = &call, .caller = caller};
-    std::copy_n(trap.arguments, rewrite.original.size(), rewrite.original.begin());
-    rewrite.arguments = rewrite.original;
+    Rewrite rewrite = as_made(trap, call, caller);
     begin(trap, std::move(rewrite));
 }
 

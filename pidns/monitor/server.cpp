@@ -93,9 +93,15 @@ void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller
     listener_.answer(trap, result());
 }
 
-void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& caller) {
+Rewrite CallServer::as_made(const Trap& trap, const Call& call, const Caller& caller) {
     Rewrite rewrite{.call = &call, .caller = caller};
     std::copy_n(trap.arguments, rewrite.original.size(), rewrite.original.begin());
+    rewrite.arguments = rewrite.original;
+    return rewrite;
+}
+
+void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& caller) {
+    Rewrite rewrite = as_made(trap, call, caller);
     rewrite.arguments = translator_.inward(call, caller, trap.arguments);
     rewrite.sleeps = may_sleep(call, trap.arguments);
     if (call.memory == Memory::group_in && !put_group(trap, rewrite)) {

@@ -55,6 +55,7 @@ class CallServer final : public Rewriter {
     void observe_handler(const Trap& trap, const Caller& caller);
     void refuse_foreign(const Trap& trap);
 
+    static Rewrite as_made(const Trap& trap, const Call& call, const Caller& caller);  // nothing changed yet
     void begin(const Trap& trap, Rewrite rewrite);
     HostPid process_of(const Trap& trap);
     void refuse(const Trap& trap, const Rewrite& rewrite, int error);

@@ -178,12 +178,16 @@ void Tracer::at_first_stop(Trace& trace, int status) {
     registers.store(rewrite.caller.thread);
     if (rewrite.broadcast) {
         // Several calls in a row, and handlers must not run between them.
-        const uint64_t all = ~uint64_t{0};
-        ptrace(PTRACE_GETSIGMASK, trace.thread, sizeof all, &trace.signal_mask);
-        ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof all, &all);
+        block_signals(trace);
     }
     trace.phase = Phase::entering;
     resume_to_call(trace.thread);
+}
+
+void Tracer::block_signals(Trace& trace) {
+    const uint64_t all = ~uint64_t{0};
+    ptrace(PTRACE_GETSIGMASK, trace.thread, sizeof all, &trace.signal_mask);
+    ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof all, &all);
 }
 
 void Tracer::at_entry(Trace& trace, int status) {
@@ -226,9 +230,7 @@ void Tracer::at_exit(Trace& trace, int status) {
 
 // A held thread runs freely: what stops it here is a signal, job control or the creation of a thread.
 void Tracer::while_idle(Trace& trace, int status) {
-    if (is_creation(status)) {
-        announce(trace, false);
-    }
+    if (is_creation(status)) announce(trace, false);
     let_go(trace, status);
 }
 
@@ -365,9 +367,7 @@ void Tracer::release(int child, const Child& note) {
 // itself.
 void Tracer::prepare(Trace& child) {
     if (!child.before.load(HostPid(child.thread))) return;  // killed; its end is reported next
-    const uint64_t all = ~uint64_t{0};
-    ptrace(PTRACE_GETSIGMASK, child.thread, sizeof all, &child.signal_mask);
-    ptrace(PTRACE_SETSIGMASK, child.thread, sizeof all, &all);
+    block_signals(child);
     Registers registers = child.before;
     registers.set_arguments({PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0, mark});
     registers.repeat(SYS_prctl);

@@ -185,6 +185,7 @@ class Tracer {
     void at_exec(HostPid thread);
     void give_up(Trace& trace, int status);
     void let_go(Trace& trace, int status);
+    static void block_signals(Trace& trace);
     void forget(Trace& trace);
     void await(Trace& trace, bool awaited);
     void expect_child(Trace& trace, bool expected);
