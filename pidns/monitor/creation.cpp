@@ -98,10 +98,10 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         rewrite.made_space = error == 0;
         if (call.number == SYS_clone) rewrite.arguments[0] &= ~uint64_t{CLONE_NEWPID};
         if (call.number == SYS_clone3 && error == 0)
-            rewrite.patch = Patch{.address = trap.arguments[0] + offsetof(clone_args, flags),
-                                  .before = creation->flags,
-                                  .after = creation->flags & ~uint64_t{CLONE_NEWPID},
-                                  .size = sizeof creation->flags};
+            rewrite.patches = {Patch{.address = trap.arguments[0] + offsetof(clone_args, flags),
+                                     .before = creation->flags,
+                                     .after = creation->flags & ~uint64_t{CLONE_NEWPID},
+                                     .size = sizeof creation->flags}};
     }
     // As the kernel for a namespace whose init has ended.
     const bool gone = rewrite.space == NamespaceId::none || nested_.ended(rewrite.space);
@@ -119,8 +119,8 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         listener_.answer(trap, error);
         return;
     }
-    if (rewrite.patch && !rewrite.patch->apply(ProcessMemory(caller.thread))) {
-        rewrite.patch.reset();
+    if (!apply_all(rewrite.patches, ProcessMemory(caller.thread))) {
+        rewrite.patches.clear();
         abandoned(rewrite);
         listener_.answer(trap, -EPERM);  // memory that can't be written, though the kernel could read it
         return;
@@ -138,7 +138,7 @@ bool CallServer::created(Rewrite& rewrite, HostPid child) {
     else
         interruptible_.erase(raw(child));
     // A child with memory of its own has a copy of what we changed.
-    if (rewrite.patch) rewrite.patch->revert(ProcessMemory(child));
+    for (const Patch& patch : rewrite.patches) patch.revert(ProcessMemory(child));
     take_back(rewrite);
     if (nested_.ended(rewrite.space)) kill(raw(child), SIGKILL);  // its init died while it was being made
     const bool init = nested_.born(child, rewrite.space);

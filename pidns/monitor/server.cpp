@@ -29,6 +29,20 @@ bool may_sleep(const Call& call, const uint64_t* arguments) {
     return true;
 }
 
+// Something comes back that must be translated, or noted.
+bool has_answer(const Call& call) {
+    return call.result != Kind::none || call.writes.structure != Structure::none ||
+           call.after != After::nothing;
+}
+
+bool counts(const Guard& guard, uint64_t address, const ProcessMemory& memory) {
+    if (guard.size == 0) return true;
+    const auto value = guard.size == sizeof(int16_t)
+                           ? std::optional<int32_t>(memory.read<int16_t>(address + guard.offset))
+                           : memory.read<int32_t>(address + guard.offset);
+    return value && (*value == guard.value) != guard.differs;
+}
+
 }  // namespace
 
 void CallServer::serve(const Trap& trap) {
@@ -55,7 +69,9 @@ void CallServer::serve(const Trap& trap) {
         case Way::mount: return mount(trap, *call, caller);
         case Way::rewrite:
         case Way::send: return rewrite(trap, *call, caller);
+        default: break;
     }
+    listener_.proceed(trap);
 }
 
 // none: it is gone meanwhile.
@@ -104,7 +120,7 @@ void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& calle
     Rewrite rewrite = as_made(trap, call, caller);
     rewrite.arguments = translator_.inward(call, caller, trap.arguments);
     rewrite.sleeps = may_sleep(call, trap.arguments);
-    if (call.memory == Memory::group_in && !put_group(trap, rewrite)) {
+    if (!put_numbers(trap, rewrite)) {
         listener_.answer(trap, -EPERM);  // killed meanwhile, or its memory is closed to us (not dumpable)
         return;
     }
@@ -115,6 +131,9 @@ void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& calle
             return;
         }
         if (waiting_init != HostPid::none) tracer_.hold(waiting_init);
+    } else if (!rewrite.changed() && !has_answer(call)) {
+        listener_.proceed(trap);
+        return;
     }
     begin(trap, std::move(rewrite));
 }
@@ -202,7 +221,8 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     const Call& call = *rewrite.call;
     if (rewrite.broadcast) return sender_.next(rewrite, result);
     if (call.way == Way::mount) return mounted(rewrite, result);
-    if (result < 0) {
+    const bool failed = result < 0 && !(call.result == Kind::owner && result != -EBADF);
+    if (failed) {
         abandoned(rewrite);
         return result;
     }
@@ -215,12 +235,15 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
         return raw(rewrite.child);
     }
     update_table(rewrite);
-    if (call.memory == Memory::group_out) translate_group(rewrite);
-    if (call.memory == Memory::siginfo_out)
-        return reported(rewrite, translate_siginfo(rewrite), false, result);
+    if (call.writes.structure == Structure::siginfo) {
+        const HostPid process = translate_siginfo(rewrite);
+        return call.after == After::reap ? reported(rewrite, process, false, result) : result;
+    }
+    translate_memory(rewrite);
     if (call.after == After::reap) return reported(rewrite, HostPid(static_cast<int>(result)), true, result);
-    return call.result == Kind::none ? result
-                                     : translator_.outward(static_cast<int>(result), rewrite.caller.space);
+    return call.result == Kind::none
+               ? result
+               : translator_.outward(call.result, static_cast<int>(result), 0, rewrite.caller.space);
 }
 
 // A wait has found a child: what its number is, after which that may end. trusted: the child's number comes
@@ -268,46 +291,65 @@ void CallServer::abandoned(Rewrite& rewrite) {
     take_back(rewrite);
 }
 
-// The kernel reads the number from the program's memory: the host's lies there for the duration of the call.
-bool CallServer::put_group(const Trap& trap, Rewrite& rewrite) {
-    const uint64_t address = trap.arguments[rewrite.call->memory_argument];
+// The kernel reads numbers from the program's memory: the host's lie there for the duration of the call.
+bool CallServer::put_numbers(const Trap& trap, Rewrite& rewrite) {
+    const Memory& reads = rewrite.call->reads;
+    const uint64_t address = trap.arguments[reads.argument];
+    if (address == 0) return true;
     const ProcessMemory memory(trap.thread);
     if (!memory || !listener_.valid(trap)) return false;
-    const auto number = memory.read<int32_t>(address);
-    if (!number) return true;  // the kernel says EFAULT
-    const Patch patch{.address = address,
-                      .before = static_cast<uint64_t>(*number),
-                      .after = static_cast<uint64_t>(translator_.inward(rewrite.caller.space, *number)),
-                      .size = sizeof *number};
-    if (!patch.apply(memory)) return false;
-    rewrite.patch = patch;
-    return true;
+    for (const Field& field : fields_of(reads.structure)) {
+        const auto number = memory.read<int32_t>(address + field.offset);
+        if (!number) return true;  // the kernel says EFAULT
+        if (!counts(field.guard, address, memory)) continue;
+        const int selector = memory.read<int32_t>(address + field.selector).value_or(0);
+        const int host = translator_.inward(field.kind, rewrite.caller, *number, selector);
+        if (host == *number) continue;
+        rewrite.patches.push_back({.address = address + field.offset,
+                                   .before = static_cast<uint32_t>(*number),
+                                   .after = static_cast<uint32_t>(host),
+                                   .size = sizeof host});
+    }
+    if (apply_all(rewrite.patches, memory)) return true;
+    rewrite.patches.clear();
+    return false;
 }
 
 void CallServer::take_back(Rewrite& rewrite) {
-    if (!rewrite.patch && !rewrite.scratch) return;
+    if (rewrite.patches.empty() && !rewrite.scratch) return;
     const ProcessMemory memory(rewrite.caller.thread);
-    if (const auto patch = std::exchange(rewrite.patch, {})) patch->revert(memory);
+    for (const Patch& patch : std::exchange(rewrite.patches, {})) patch.revert(memory);
     if (const auto scratch = std::exchange(rewrite.scratch, {}))
         memory.write_bytes(scratch->address, scratch->before);
 }
 
+// Returns the process that a siginfo_t names; none: none that the kernel has written there.
 HostPid CallServer::translate_siginfo(const Rewrite& rewrite) {
-    const uint64_t info = rewrite.original[rewrite.call->memory_argument];
+    const uint64_t info = rewrite.original[rewrite.call->writes.argument];
     if (info == 0) return HostPid::none;
     const ProcessMemory memory(rewrite.caller.thread);
+    const auto signal = memory.read<int32_t>(info + offsetof(siginfo_t, si_signo));
+    const auto code = memory.read<int32_t>(info + offsetof(siginfo_t, si_code));
     const uint64_t field = info + offsetof(siginfo_t, si_pid);
     const auto host = memory.read<int32_t>(field);
-    if (!host || *host <= 0) return HostPid::none;  // WNOHANG, and nobody changed state
+    // waitid with WNOHANG, and nobody has changed state: 0.
+    if (!signal || !code || !host || !has_kernel_pid(*signal, *code) || *host <= 0) return HostPid::none;
     memory.write(field, int32_t{translator_.outward(*host, rewrite.caller.space)});
     return HostPid(*host);
 }
 
-void CallServer::translate_group(const Rewrite& rewrite) {
-    const uint64_t address = rewrite.original[rewrite.call->memory_argument];
+void CallServer::translate_memory(const Rewrite& rewrite) {
+    const Memory& writes = rewrite.call->writes;
+    const uint64_t address = rewrite.original[writes.argument];
+    if (address == 0) return;
     const ProcessMemory memory(rewrite.caller.thread);
-    if (const auto host = memory.read<int32_t>(address))
-        memory.write(address, int32_t{translator_.outward(*host, rewrite.caller.space)});
+    for (const Field& field : fields_of(writes.structure)) {
+        const auto host = memory.read<int32_t>(address + field.offset);
+        if (!host || !counts(field.guard, address, memory)) continue;
+        const int selector = memory.read<int32_t>(address + field.selector).value_or(0);
+        const int number = translator_.outward(field.kind, *host, selector, rewrite.caller.space);
+        if (number != *host) memory.write(address + field.offset, int32_t{number});
+    }
 }
 
 }  // namespace ctr::pidns

@@ -64,10 +64,10 @@ class CallServer final : public Rewriter {
     long find_namespace(const Trap& trap, const Caller& caller, NamespaceId& found) const;
 
     // What goes through memory.
-    bool put_group(const Trap& trap, Rewrite& rewrite);
+    bool put_numbers(const Trap& trap, Rewrite& rewrite);
     void take_back(Rewrite& rewrite);
     HostPid translate_siginfo(const Rewrite& rewrite);
-    void translate_group(const Rewrite& rewrite);
+    void translate_memory(const Rewrite& rewrite);
     void update_table(const Rewrite& rewrite);
 
     // Rewriter.

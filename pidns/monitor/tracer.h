@@ -39,6 +39,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "pidns/model/numbering.h"
 #include "pidns/monitor/broadcast.h"
@@ -73,6 +74,16 @@ struct Patch {
     }
 };
 
+// All or none.
+inline bool apply_all(const std::vector<Patch>& patches, const ProcessMemory& memory) {
+    for (size_t i = 0; i < patches.size(); ++i) {
+        if (patches[i].apply(memory)) continue;
+        while (i-- > 0) patches[i].revert(memory);
+        return false;
+    }
+    return true;
+}
+
 // Bytes that lie on the stopped thread's stack for the duration of the call.
 struct Scratch {
     uint64_t address = 0;
@@ -91,7 +102,7 @@ struct Rewrite {
     bool created = false;              // ... and there is a child that bears it
     VirtPid child = VirtPid::none;     // ... as its creator sees it
     uint64_t parent_tid = 0;           // ... whose number the kernel writes here (CLONE_PARENT_SETTID)
-    std::optional<Patch> patch{};
+    std::vector<Patch> patches{};
     std::optional<Scratch> scratch{};
     NamespaceId home = NamespaceId::none;           // of the child's parent
     NamespaceId space = NamespaceId::none;          // that the child, or the caller's next child, is born in
@@ -100,7 +111,7 @@ struct Rewrite {
     std::unique_ptr<Broadcast> broadcast{};         // a signal to many: one call for each
 
     // The call isn't made as the program made it.
-    bool changed() const { return patch || scratch || arguments != original; }
+    bool changed() const { return !patches.empty() || scratch || arguments != original; }
 };
 
 // Who understands the calls. The thread is stopped whenever one of these is called.
