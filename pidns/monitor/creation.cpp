@@ -133,10 +133,10 @@ bool CallServer::created(Rewrite& rewrite, HostPid child) {
     numbers_.register_child(rewrite.reserved, child, rewrite.caller.process);
     rewrite.child = numbers_.number_of(child, rewrite.caller.space);
     if (rewrite.child == VirtPid::none) kill(raw(child), SIGKILL);
-    if (interruptible_.contains(raw(rewrite.caller.process)))
-        interruptible_.insert(raw(child));
+    if (watched_.contains(raw(rewrite.caller.process)))
+        watched_.insert(raw(child));
     else
-        interruptible_.erase(raw(child));
+        watched_.erase(raw(child));
     // A child with memory of its own has a copy of what we changed.
     for (const Patch& patch : rewrite.patches) patch.revert(ProcessMemory(child));
     take_back(rewrite);

@@ -37,6 +37,10 @@ class Listener {
     // The call returns value (negative: an error) without being made. False: the thread is gone.
     bool answer(const Trap& trap, long value) const;
 
+    // Puts a descriptor of ours into the thread's process, at the lowest free number or at a certain one.
+    // Nothing: the thread is gone, or has no room (errno).
+    std::optional<int> place(const Trap& trap, int fd, bool close_on_exec, std::optional<int> at = {}) const;
+
     // The call is made as it stands.
     bool proceed(const Trap& trap) const;
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/base/ids.h"
@@ -29,6 +30,14 @@ bool descends_from(HostPid process, HostPid ancestor);
 
 // Whether a process may signal another: same user, or CAP_KILL (check_kill_permission() of kernel/signal.c).
 bool may_signal(HostPid sender, HostPid target);
+
+// Whether a thread may read what the kernel shows only to who may trace a process: same user, or
+// CAP_SYS_PTRACE.
+bool may_inspect(HostPid reader, HostPid target);
+
+// When a process was born, in clock ticks since boot: with its number it says which process is meant. Empty:
+// there is none.
+std::string birth_of(HostPid process);
 
 // The process that a descriptor of another process stands for: a pidfd, or a directory of /proc. none if it's
 // neither or the process was reaped.

@@ -3,6 +3,7 @@
 #include <linux/audit.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,6 +36,11 @@ bool has_answer(const Call& call) {
            call.after != After::nothing;
 }
 
+bool is_signalfd(const Trap& trap) {
+    const auto fd = std::to_string(static_cast<int>(trap.arguments[0]));
+    return link_text("/proc/" + std::to_string(raw(trap.thread)) + "/fd/" + fd) == "anon_inode:[signalfd]";
+}
+
 bool counts(const Guard& guard, uint64_t address, const ProcessMemory& memory) {
     if (guard.size == 0) return true;
     const auto value = guard.size == sizeof(int16_t)
@@ -52,6 +58,18 @@ void CallServer::serve(const Trap& trap) {
         listener_.proceed(trap);
         return;
     }
+    // What nearly all of these calls are told at once.
+    std::optional<ProcFiles::Named> named;
+    if (call->way == Way::path && files_.replace(trap)) return;
+    if (call->way == Way::path) named = files_.named(trap, *call);
+    const bool concerns_none = (call->way == Way::path && !named) ||
+                               (call->way == Way::message && !may_carry_numbers(trap, *call)) ||
+                               (call->way == Way::dequeue && !is_signalfd(trap)) ||
+                               (call->way == Way::reread && !files_.may_reread(trap));
+    if (concerns_none) {
+        listener_.proceed(trap);
+        return;
+    }
     Caller caller{trap.thread, process_of(trap)};
     if (caller.process == HostPid::none) {
         listener_.answer(trap,
@@ -59,7 +77,7 @@ void CallServer::serve(const Trap& trap) {
         return;
     }
     caller.space = numbers_.namespace_of(caller.process);
-    if (interruptible_.contains(raw(caller.process)) && !tracer_.holds(trap.thread))
+    if (watched_.contains(raw(caller.process)) && !tracer_.holds(trap.thread))
         tracer_.hold(caller.process);
     switch (call->way) {
         case Way::answer: return answer(trap, *call, caller);
@@ -68,10 +86,18 @@ void CallServer::serve(const Trap& trap) {
         case Way::observe: return observe_handler(trap, caller);
         case Way::mount: return mount(trap, *call, caller);
         case Way::rewrite:
+        case Way::trace:
         case Way::send: return rewrite(trap, *call, caller);
-        default: break;
+        case Way::path: return follow(trap, *call, caller, *named);
+        case Way::message: return message(trap, *call, caller);
+        case Way::dequeue: return dequeue(trap, *call, caller);
+        case Way::list:
+        case Way::reread: break;
     }
-    listener_.proceed(trap);
+    const bool answered = call->way == Way::reread         ? files_.reread(trap, caller)
+                          : call->number == SYS_getcwd ? files_.name_directory(trap, caller)
+                                                       : files_.list(trap, caller);
+    if (!answered) listener_.proceed(trap);
 }
 
 // none: it is gone meanwhile.
@@ -167,7 +193,8 @@ void CallServer::refuse(const Trap& trap, const Rewrite& rewrite, int error) {
     listener_.answer(trap, -EPERM);
 }
 
-// A handler without SA_RESTART: its signal would end a call that waits for us. See tracer.h.
+// A handler without SA_RESTART: its signal would end a call that waits for us. One with SA_SIGINFO gets to
+// see the sender's number. See tracer.h.
 void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
     struct KernelAction {  // struct sigaction of the kernel, which isn't the C library's
         uint64_t handler;
@@ -175,8 +202,8 @@ void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
     };
     const auto action = ProcessMemory(trap.thread).read<KernelAction>(trap.arguments[1]);
     if (action && action->handler > reinterpret_cast<uintptr_t>(SIG_IGN) &&
-        (action->flags & SA_RESTART) == 0) {
-        interruptible_.insert(raw(caller.process));
+        ((action->flags & SA_RESTART) == 0 || (action->flags & SA_SIGINFO) != 0)) {
+        watched_.insert(raw(caller.process));
         tracer_.hold(caller.process);
     }
     listener_.proceed(trap);
@@ -217,10 +244,68 @@ bool CallServer::drops(HostPid thread, int signal) {
     return known && info.si_code <= 0 && numbers_.knows(HostPid(info.si_pid));
 }
 
+bool CallServer::delivers(HostPid thread, int signal) {
+    if (drops(thread, signal)) return false;
+    siginfo_t info{};
+    if (ptrace(PTRACE_GETSIGINFO, raw(thread), 0L, &info) != 0) return true;
+    if (!has_kernel_pid(info.si_signo, info.si_code) || info.si_pid <= 0) return true;
+    const HostPid process = process_of_thread(thread);
+    info.si_pid = translator_.outward(info.si_pid, numbers_.namespace_of(process));
+    ptrace(PTRACE_SETSIGINFO, raw(thread), 0L, &info);
+    return true;
+}
+
+void CallServer::follow(const Trap& trap, const Call& call, const Caller& caller,
+                        const ProcFiles::Named& named) {
+    using Kind = ProcFiles::Verdict::Kind;
+    ProcFiles::Verdict verdict = files_.follow(trap, call, caller, named);
+    if (verdict.kind == Kind::proceed) listener_.proceed(trap);
+    if (verdict.kind != Kind::remake) return;
+    Rewrite rewrite = as_made(trap, call, caller);
+    rewrite.path = std::move(verdict.path);
+    rewrite.content = verdict.replaces ? verdict.content : Content::none;
+    rewrite.link = verdict.translates;
+    rewrite.sleeps = call.sleeps;
+    begin(trap, std::move(rewrite));
+}
+
+std::optional<long> CallServer::followed(Rewrite& rewrite, long result) {
+    take_back(rewrite);
+    if (result < 0) return result;
+    if (rewrite.link) return files_.linked(rewrite.caller, *rewrite.call, rewrite.original, result);
+    const bool replaced =
+        rewrite.content != Content::none &&
+        files_.opened(rewrite.caller, rewrite.original, rewrite.content, static_cast<int>(result));
+    if (!replaced) return result;
+    rewrite.traps_again = true;
+    return {};
+}
+
+void CallServer::dequeue(const Trap& trap, const Call& call, const Caller& caller) {
+    Rewrite rewrite = as_made(trap, call, caller);
+    rewrite.sleeps = true;
+    begin(trap, std::move(rewrite));
+}
+
+// struct signalfd_siginfo, of which there may be several.
+void CallServer::translate_signals(const Rewrite& rewrite, long result) const {
+    const ProcessMemory memory(rewrite.caller.thread);
+    for (uint64_t at = 0; at + sizeof(signalfd_siginfo) <= static_cast<uint64_t>(result);
+         at += sizeof(signalfd_siginfo)) {
+        const uint64_t address = rewrite.original[1] + at;
+        const auto info = memory.read<signalfd_siginfo>(address);
+        if (!info || !has_kernel_pid(static_cast<int>(info->ssi_signo), info->ssi_code)) continue;
+        const int number = translator_.outward(Kind::process, static_cast<int>(info->ssi_pid), 0,
+                                               rewrite.caller.space);
+        memory.write(address + offsetof(signalfd_siginfo, ssi_pid), int32_t{number});
+    }
+}
+
 std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     const Call& call = *rewrite.call;
     if (rewrite.broadcast) return sender_.next(rewrite, result);
     if (call.way == Way::mount) return mounted(rewrite, result);
+    if (call.way == Way::path) return followed(rewrite, result);
     const bool failed = result < 0 && !(call.result == Kind::owner && result != -EBADF);
     if (failed) {
         abandoned(rewrite);
@@ -239,6 +324,8 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
         const HostPid process = translate_siginfo(rewrite);
         return call.after == After::reap ? reported(rewrite, process, false, result) : result;
     }
+    if (call.way == Way::message) translate_messages(rewrite, result);
+    if (call.way == Way::dequeue) translate_signals(rewrite, result);
     translate_memory(rewrite);
     if (call.after == After::reap) return reported(rewrite, HostPid(static_cast<int>(result)), true, result);
     return call.result == Kind::none

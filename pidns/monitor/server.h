@@ -16,6 +16,7 @@
 #include "pidns/monitor/listener.h"
 #include "pidns/monitor/nested.h"
 #include "pidns/monitor/numbers.h"
+#include "pidns/monitor/proc_files.h"
 #include "pidns/monitor/signals.h"
 #include "pidns/monitor/tracer.h"
 #include "pidns/monitor/translate.h"
@@ -32,6 +33,7 @@ class CallServer final : public Rewriter {
           nested_(nested),
           translator_(numbers, nested),
           sender_(numbers),
+          files_(listener, numbers, nested, translator_),
           tracer_(*this, alarm),
           warn_(std::move(warn)) {}
 
@@ -43,6 +45,9 @@ class CallServer final : public Rewriter {
     bool has_postponed() const { return !postponed_.empty(); }
     void serve_postponed();
 
+    // When there is nothing else to do.
+    void tidy() { files_.forget_unused(); }
+
     Tracer& tracer() { return tracer_; }
 
   private:
@@ -53,6 +58,10 @@ class CallServer final : public Rewriter {
     void enter_namespace(const Trap& trap, const Call& call, const Caller& caller);
     void mount(const Trap& trap, const Call& call, const Caller& caller);
     void observe_handler(const Trap& trap, const Caller& caller);
+    void follow(const Trap& trap, const Call& call, const Caller& caller, const ProcFiles::Named& named);
+    void message(const Trap& trap, const Call& call, const Caller& caller);
+    void dequeue(const Trap& trap, const Call& call, const Caller& caller);
+    static bool may_carry_numbers(const Trap& trap, const Call& call);
     void refuse_foreign(const Trap& trap);
 
     static Rewrite as_made(const Trap& trap, const Call& call, const Caller& caller);  // nothing changed yet
@@ -68,15 +77,19 @@ class CallServer final : public Rewriter {
     void take_back(Rewrite& rewrite);
     HostPid translate_siginfo(const Rewrite& rewrite);
     void translate_memory(const Rewrite& rewrite);
+    void translate_messages(const Rewrite& rewrite, long result) const;
+    void translate_signals(const Rewrite& rewrite, long result) const;
+    bool drops(HostPid thread, int signal);
     void update_table(const Rewrite& rewrite);
 
     // Rewriter.
     bool created(Rewrite& rewrite, HostPid child) override;
     std::optional<long> finished(Rewrite& rewrite, long result) override;
     void abandoned(Rewrite& rewrite) override;
-    bool drops(HostPid thread, int signal) override;
-    void executed(HostPid process) override { interruptible_.erase(raw(process)); }
+    bool delivers(HostPid thread, int signal) override;
+    void executed(HostPid process) override { watched_.erase(raw(process)); }
 
+    std::optional<long> followed(Rewrite& rewrite, long result);
     std::optional<long> mounted(Rewrite& rewrite, long result);
     std::optional<long> reported(Rewrite& rewrite, HostPid child, bool trusted, long result);
 
@@ -85,13 +98,14 @@ class CallServer final : public Rewriter {
     NestedNamespaces& nested_;
     Translator translator_;
     SignalSender sender_;
+    ProcFiles files_;
     Tracer tracer_;
     std::function<void(const std::string&)> warn_;
     std::vector<Trap> postponed_;
     std::unordered_map<int, NamespaceId>
         spare_;  // by process: a namespace that it made for a call that then failed
     std::unordered_set<std::string> warned_;
-    std::unordered_set<int> interruptible_;  // processes with handlers that lack SA_RESTART
+    std::unordered_set<int> watched_;  // processes whose signals pass through us (see observe_handler)
 };
 
 }  // namespace ctr::pidns

@@ -18,11 +18,11 @@ namespace ctr::pidns {
 namespace {
 
 // Should the monitor be killed, what it holds stopped must not stay so.
-constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
 // An exec ends what we know of a thread by its number: another thread of the process may bear it then.
+constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC;
 // Announced also for creations, which may fail without a stop and leave their thread seized.
 constexpr long following_options =
-    options | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
+    options | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
 
 int event_of(int status) {
     return static_cast<int>(static_cast<unsigned>(status) >> 16);
@@ -50,12 +50,28 @@ void resume_to_call(int thread) {
     ptrace(PTRACE_SYSCALL, thread, 0L, 0L);
 }
 
-void set_marked(Registers& registers, Registers::Arguments arguments) {
-    arguments[5] = mark;
+void set_marked(Registers& registers, const Rewrite& rewrite) {
+    Registers::Arguments arguments = rewrite.arguments;
+    if (rewrite.call->all_used)
+        arguments[0] = upper_mark | static_cast<uint32_t>(arguments[0]);
+    else
+        arguments[5] = mark;
     registers.set_arguments(arguments);
 }
 
+// The x86-64 ABI's red zone, below which a stack is nobody's; but what lies there may be a neighbour's (Go),
+// so the bytes are put back afterwards.
+constexpr uint64_t red_zone = 128;
+
 }  // namespace
+
+std::optional<Scratch> lay_down(const ProcessMemory& memory, const Registers& registers,
+                                const std::string& bytes) {
+    const uint64_t address = registers.stack() - red_zone - bytes.size() - 1;
+    auto before = memory.read_exactly(address, bytes.size() + 1);
+    if (!before || !memory.write_bytes(address, bytes + '\0')) return {};
+    return Scratch{address, std::move(*before)};
+}
 
 int Tracer::rewrite(const Listener& listener, const Trap& trap, Rewrite& rewrite) {
     if (const int error = start(trap, rewrite, Phase::stopping)) return error;
@@ -173,7 +189,12 @@ void Tracer::at_first_stop(Trace& trace, int status) {
                       registers.call() == rewrite.call->number && is_restart(registers.result());
     // Else a signal came first, or the thread is being stopped by job control: nothing was changed yet.
     if (!ours) return give_up(trace, status);
-    set_marked(registers, rewrite.arguments);
+    if (rewrite.path) {
+        rewrite.scratch = lay_down(ProcessMemory(rewrite.caller.thread), registers, *rewrite.path);
+        // Without room the kernel finds no path (EFAULT) rather than the host's process.
+        rewrite.arguments.at(rewrite.call->path.path) = rewrite.scratch ? rewrite.scratch->address : 0;
+    }
+    set_marked(registers, rewrite);
     registers.set_result(-restart_no_interrupt);
     registers.store(rewrite.caller.thread);
     if (rewrite.broadcast) {
@@ -216,8 +237,13 @@ void Tracer::at_exit(Trace& trace, int status) {
     }
     const std::optional<long> result = rewriter_.finished(rewrite, registers.result());
     if (!result) {
-        set_marked(registers, rewrite.arguments);
         registers.repeat(rewrite.call->number);
+        if (rewrite.traps_again) {
+            registers.set_arguments(rewrite.original);
+            registers.store(rewrite.caller.thread);
+            return let_go(trace, status);
+        }
+        set_marked(registers, rewrite);
         registers.store(rewrite.caller.thread);
         trace.phase = Phase::entering;
         return resume_to_call(trace.thread);
@@ -253,7 +279,11 @@ void Tracer::at_exec(HostPid thread) {
     ptrace(PTRACE_GETEVENTMSG, raw(thread), 0L, &former);
     for (const int number : {raw(thread), static_cast<int>(former)})
         if (const auto found = traces_.find(number); found != traces_.end()) {
-            if (found->second.phase != Phase::idle) rewriter_.abandoned(found->second.rewrite);
+            Rewrite& rewrite = found->second.rewrite;
+            // The memory in which it was changed is gone.
+            rewrite.patches.clear();
+            rewrite.scratch.reset();
+            if (found->second.phase != Phase::idle) rewriter_.abandoned(rewrite);
             forget(found->second);
         }
     rewriter_.executed(thread);
@@ -278,8 +308,8 @@ void Tracer::let_go(Trace& trace, int status) {
         ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof trace.signal_mask, &trace.signal_mask);
     mend_restart(trace, status);
     if (signal_of(status) != 0) trace.interrupted = false;
-    const bool dropped =
-        trace.held && signal_of(status) != 0 && rewriter_.drops(HostPid(trace.thread), signal_of(status));
+    const bool dropped = trace.held && signal_of(status) != 0 &&
+                         !rewriter_.delivers(HostPid(trace.thread), signal_of(status));
     const auto signal = dropped ? 0L : static_cast<long>(signal_of(status));
     if (!trace.held) {
         ptrace(PTRACE_DETACH, trace.thread, 0L, signal);

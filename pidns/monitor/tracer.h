@@ -27,7 +27,8 @@
 // which can't fail so. (dash has such a handler for SIGCHLD: one fork in fifteen of a busy Makefile failed.)
 // Threads of processes with such handlers are therefore *held*: seized when the handler is installed, and
 // kept, running freely, until they exec. Their signals pass through here, and one that ended such a wait is
-// made to restart the call. What holding costs: a stop for each signal, exit and thread creation, and what
+// made to restart the call. The same goes for processes with a handler that gets to see a siginfo_t, whose
+// si_pid is translated when the signal passes. What holding costs: a stop for each signal, exit and thread creation, and what
 // any tracer causes: a signal that is ignored ends an epoll_wait, a semop or a sigtimedwait with EINTR.
 //
 // One thread of the monitor does everything here (ptrace binds tracees to the thread that seized them).
@@ -48,6 +49,7 @@
 #include "pidns/monitor/registers.h"
 #include "pidns/monitor/seize.h"
 #include "pidns/surface/calls.h"
+#include "pidns/surface/contents.h"
 #include "runtime/base/ids.h"
 
 namespace ctr::pidns {
@@ -90,6 +92,10 @@ struct Scratch {
     std::string before;
 };
 
+// Lays bytes, with a zero behind them, below the stack of a stopped thread. Nothing: there is no room.
+std::optional<Scratch> lay_down(const ProcessMemory& memory, const Registers& registers,
+                                const std::string& bytes);
+
 // A call to be made with the host's numbers, and what its end must know.
 struct Rewrite {
     const Call* call = nullptr;
@@ -107,11 +113,15 @@ struct Rewrite {
     NamespaceId home = NamespaceId::none;           // of the child's parent
     NamespaceId space = NamespaceId::none;          // that the child, or the caller's next child, is born in
     bool made_space = false;                        // ... which was made for this call
+    std::optional<std::string> path{};  // to be read by the kernel in place of the program's
+    Content content = Content::none;    // of the file that is opened, which is to be replaced
+    bool link = false;                  // the call reads a link whose text is to be translated
+    bool traps_again = false;           // no longer with the mark: it will be answered then
     std::optional<Registers::Arguments> resumed{};  // arguments of a wait that first reaps remains
     std::unique_ptr<Broadcast> broadcast{};         // a signal to many: one call for each
 
     // The call isn't made as the program made it.
-    bool changed() const { return !patches.empty() || scratch || arguments != original; }
+    bool changed() const { return !patches.empty() || scratch || path || arguments != original; }
 };
 
 // Who understands the calls. The thread is stopped whenever one of these is called.
@@ -131,8 +141,8 @@ class Rewriter {
     // A held thread's process runs another program now.
     virtual void executed(HostPid process) = 0;
 
-    // A signal is about to reach a held thread. True: it is not to.
-    virtual bool drops(HostPid thread, int signal) = 0;
+    // A signal is about to reach a held thread, which stands. False: it is not to.
+    virtual bool delivers(HostPid thread, int signal) = 0;
 
   protected:
     ~Rewriter() = default;
