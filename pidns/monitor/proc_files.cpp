@@ -140,14 +140,14 @@ ProcFiles::Verdict ProcFiles::follow(const Trap& trap, const Call& call, const C
     // From here on another path leads into it.
     if (call.number == SYS_chroot || call.number == SYS_open_tree) paths_.note_mount_point({});
     if (!path->changed) return {};
-    return {.kind = Verdict::Kind::remake, .path = std::move(path->text)};
+    return {.next = Next::remake, .path = std::move(path->text)};
 }
 
 ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcPath path) {
     const uint64_t flags = flags_of(trap).value_or(O_PATH);
     const std::string place = path.place();
     const Content content = content_of(place);
-    Verdict remake{.kind = Verdict::Kind::remake, .path = std::move(path.text)};
+    Verdict remake{.next = Next::remake, .path = std::move(path.text)};
     if (content == Content::none || !only_reads(flags)) return path.changed ? remake : Verdict{};
     remake.replaces = true;
     remake.content = content;
@@ -165,7 +165,7 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
         listener_.answer(trap, *placed);
     else
         listener_.answer(trap, errno == EMFILE ? -EMFILE : -EINTR);
-    return {.kind = Verdict::Kind::answered};
+    return {.next = Next::answered};
 }
 
 std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content, HostPid process,
@@ -213,17 +213,17 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
         // Readable to the program anyway, so it makes no difference who reads it.
         text = own_text(caller, link_text("/proc/" + path.place()));
     } else if (path.changed) {
-        return {.kind = Verdict::Kind::remake, .path = std::move(path.text), .translates = true};
+        return {.next = Next::remake, .path = std::move(path.text), .translates = true};
     }
     if (!text)
-        return path.changed ? Verdict{.kind = Verdict::Kind::remake, .path = std::move(path.text)}
+        return path.changed ? Verdict{.next = Next::remake, .path = std::move(path.text)}
                             : Verdict{};
     const auto room = static_cast<int>(trap.arguments[at + 2]);
     if (room <= 0) return {};
     if (text->size() > static_cast<size_t>(room)) text->resize(static_cast<size_t>(room));
     const bool written = ProcessMemory(trap.thread).write_bytes(trap.arguments[at + 1], *text);
     listener_.answer(trap, written ? static_cast<long>(text->size()) : -EFAULT);
-    return {.kind = Verdict::Kind::answered};
+    return {.next = Next::answered};
 }
 
 long ProcFiles::linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length) {

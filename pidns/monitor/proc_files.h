@@ -38,8 +38,9 @@ class ProcFiles {
     std::optional<Named> named(const Trap& trap, const Call& call) const;
 
     // What is to become of a call.
+    enum class Next { proceed, answered, remake };
     struct Verdict {
-        enum class Kind { proceed, answered, remake } kind = Kind::proceed;
+        Next next = Next::proceed;
         std::string path{};       // remake: what the kernel shall read
         bool replaces = false;    // remake: the file that it opens is to be replaced by its translation
         bool translates = false;  // remake: the link that it reads

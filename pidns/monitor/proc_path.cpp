@@ -19,10 +19,6 @@ std::optional<int> number_in(std::string_view name) {
     return number;
 }
 
-std::string directory_of(HostPid process) {
-    return "/proc/" + std::to_string(raw(process));
-}
-
 // The walk of one path. Positions are as seen from the thread's root.
 class Walk {
   public:
@@ -139,8 +135,7 @@ class Walk {
 }  // namespace
 
 std::string ProcPath::place() const {
-    const std::string text = join(below);
-    return text.substr(1);
+    return join(below).substr(1);
 }
 
 HostPid ProcPath::process() const {

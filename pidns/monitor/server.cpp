@@ -257,10 +257,9 @@ bool CallServer::delivers(HostPid thread, int signal) {
 
 void CallServer::follow(const Trap& trap, const Call& call, const Caller& caller,
                         const ProcFiles::Named& named) {
-    using Kind = ProcFiles::Verdict::Kind;
     ProcFiles::Verdict verdict = files_.follow(trap, call, caller, named);
-    if (verdict.kind == Kind::proceed) listener_.proceed(trap);
-    if (verdict.kind != Kind::remake) return;
+    if (verdict.next == ProcFiles::Next::proceed) listener_.proceed(trap);
+    if (verdict.next != ProcFiles::Next::remake) return;
     Rewrite rewrite = as_made(trap, call, caller);
     rewrite.path = std::move(verdict.path);
     rewrite.content = verdict.replaces ? verdict.content : Content::none;
