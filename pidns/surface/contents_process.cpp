@@ -185,7 +185,8 @@ std::optional<SchedHead> find_sched_head(std::string_view text) {
 }
 
 // The clock of a process's or thread's time is the complement of its number, above three bits
-// (include/linux/posix-timers_types.h).
+// (include/linux/posix-timers_types.h). The kernel keeps it as the caller gave it; in the layer that is the
+// host's number, because timer_create() itself takes no other.
 int seen_clock(const View& view, int clock) {
     constexpr int low_bits = 3;
     constexpr int thread_bit = 4;
