@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -151,6 +152,13 @@ class ContentsOracle : public testing::Test {
         ASSERT_TRUE(family_->wait_for_output("\n")) << family_->err();
         const std::string out = family_->out();
         top_ = out.substr(out.find(' ') + 1, out.find('\n') - out.find(' ') - 1);
+    }
+
+    // The next test may count the host's processes.
+    void TearDown() override {
+        family_.reset();
+        for (int attempt = 0; attempt < 250 && !top_.empty() && fs::exists("/proc/" + top_); ++attempt)
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
 
     // Both are read until they agree: while the family falls asleep they change.
