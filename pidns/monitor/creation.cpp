@@ -78,7 +78,13 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         listener_.answer(trap, -EPERM);
         return;
     }
-    if ((creation->flags & CLONE_THREAD) != 0 || creation->bad_size) {
+    // One that is traced inside the container is made as it is (debugging.cpp), in the same namespace.
+    const bool debugged = tracee(caller.thread) != nullptr;
+    if (debugged && (creation->flags & CLONE_NEWPID) != 0) {
+        listener_.answer(trap, -EPERM);
+        return;
+    }
+    if (debugged || (creation->flags & CLONE_THREAD) != 0 || creation->bad_size) {
         listener_.proceed(trap);
         return;
     }

@@ -25,7 +25,8 @@ namespace ctr::pidns {
 
 namespace {
 
-// The name of a translated file: "ctr:BIRTH:PLACE", where BIRTH makes sure that the process is still the same.
+// The name of a translated file: "ctr:BIRTH:PLACE", where BIRTH makes sure that the process is still the
+// same.
 constexpr std::string_view file_prefix = "ctr:";
 constexpr std::string_view memory_file = "/memfd:ctr:";
 constexpr std::string_view deleted = " (deleted)";
@@ -170,8 +171,8 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
 
 std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content, HostPid process,
                                                  const std::string& text) const {
-    const bool inspects = process == HostPid::none || process == caller.process ||
-                          may_inspect(caller.thread, process);
+    const bool inspects =
+        process == HostPid::none || process == caller.process || may_inspect(caller.thread, process);
     const ReaderView view(numbers_, translator_, caller.space, inspects);
     std::string to(room_for(text.size()), 0);
     const auto size = translate(content, text, view, to);
@@ -183,7 +184,7 @@ std::optional<std::string> ProcFiles::translated(const Caller& caller, Content c
 // A link's target as the program is to see it; nothing if it is to see what the kernel says.
 std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::string& target) {
     const auto meant = meant_by(target);
-    const auto place = meant ? paths_.place_of(caller, "/proc/" + meant->place)
+    const auto place = meant                        ? paths_.place_of(caller, "/proc/" + meant->place)
                        : paths_.may_be_proc(target) ? paths_.place_of(caller, target)
                                                     : std::nullopt;
     if (!place || place->below.empty()) return {};
@@ -215,9 +216,7 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
     } else if (path.changed) {
         return {.next = Next::remake, .path = std::move(path.text), .translates = true};
     }
-    if (!text)
-        return path.changed ? Verdict{.next = Next::remake, .path = std::move(path.text)}
-                            : Verdict{};
+    if (!text) return path.changed ? Verdict{.next = Next::remake, .path = std::move(path.text)} : Verdict{};
     const auto room = static_cast<int>(trap.arguments[at + 2]);
     if (room <= 0) return {};
     if (text->size() > static_cast<size_t>(room)) text->resize(static_cast<size_t>(room));
@@ -226,7 +225,8 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
     return {.next = Next::answered};
 }
 
-long ProcFiles::linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length) {
+long ProcFiles::linked(const Caller& caller, const Call& call, const Registers::Arguments& made,
+                       long length) {
     const unsigned at = call.path.path;
     const ProcessMemory memory(caller.thread);
     const auto target = memory.read_exactly(made[at + 1], static_cast<size_t>(length));
@@ -256,7 +256,8 @@ bool ProcFiles::replace(const Trap& trap) {
     if (found == replacements_.end()) return false;
     const Replacement replacement = std::move(found->second);
     replacements_.erase(found);
-    if (!std::equal(replacement.call.begin(), replacement.call.end(), std::begin(trap.arguments))) return false;
+    if (!std::equal(replacement.call.begin(), replacement.call.end(), std::begin(trap.arguments)))
+        return false;
     const bool close_on_exec = (flags_of(trap).value_or(0) & O_CLOEXEC) != 0;
     if (!listener_.place(trap, replacement.file.get(), close_on_exec, replacement.fd)) return false;
     listener_.answer(trap, replacement.fd);

@@ -54,8 +54,8 @@ class ProcFiles {
     bool name_directory(const Trap& trap, const Caller& caller);
     bool reread(const Trap& trap, const Caller& caller);
 
-    // The thread has opened a file itself (a Verdict with replaces): true if the call is to be made once more,
-    // unmarked, and will be answered with the translation.
+    // The thread has opened a file itself (a Verdict with replaces): true if the call is to be made once
+    // more, unmarked, and will be answered with the translation.
     bool opened(const Caller& caller, const Registers::Arguments& made, Content content, int fd);
     bool replace(const Trap& trap);
 

@@ -14,13 +14,13 @@
 namespace ctr::pidns {
 
 struct ProcPath {
-    std::string text;   // the program's, with the host's numbers; everything else is as it was
-    Components below;   // the place below the mount point; numbers are the host's
+    std::string text;      // the program's, with the host's numbers; everything else is as it was
+    Components below;      // the place below the mount point; numbers are the host's
     bool changed = false;  // text isn't the program's
     bool is_self = false;  // it names the link "self" or "thread-self" itself
 
-    std::string place() const;                // "4711/stat"; empty for the root
-    HostPid process() const;                  // whose directory; none
+    std::string place() const;  // "4711/stat"; empty for the root
+    HostPid process() const;    // whose directory; none
     bool is_root() const { return below.empty(); }
     bool is_task_list() const { return below.size() == 2 && below[1] == "task"; }
 };

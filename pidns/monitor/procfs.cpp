@@ -73,6 +73,10 @@ HostPid parent_of(HostPid process) {
     return number_in(FactFile(process, "status"), "\nPPid:\t");
 }
 
+HostPid tracer_of(HostPid thread) {
+    return number_in(FactFile(thread, "status"), "\nTracerPid:\t");
+}
+
 std::vector<HostPid> threads_of(HostPid process) {
     std::vector<HostPid> threads;
     const std::string directory = "/proc/" + std::to_string(raw(process)) + "/task";

@@ -77,7 +77,8 @@ void CallServer::serve(const Trap& trap) {
         return;
     }
     caller.space = numbers_.namespace_of(caller.process);
-    if (watched_.contains(raw(caller.process)) && !tracer_.holds(trap.thread))
+    if (watched_.contains(raw(caller.process)) && !tracer_.holds(trap.thread) &&
+        !tracees_.contains(raw(trap.thread)))
         tracer_.hold(caller.process);
     switch (call->way) {
         case Way::answer: return answer(trap, *call, caller);
@@ -86,7 +87,7 @@ void CallServer::serve(const Trap& trap) {
         case Way::observe: return observe_handler(trap, caller);
         case Way::mount: return mount(trap, *call, caller);
         case Way::rewrite:
-        case Way::trace:
+        case Way::trace: return trace(trap, *call, caller);
         case Way::send: return rewrite(trap, *call, caller);
         case Way::path: return follow(trap, *call, caller, *named);
         case Way::message: return message(trap, *call, caller);
@@ -94,7 +95,7 @@ void CallServer::serve(const Trap& trap) {
         case Way::list:
         case Way::reread: break;
     }
-    const bool answered = call->way == Way::reread         ? files_.reread(trap, caller)
+    const bool answered = call->way == Way::reread     ? files_.reread(trap, caller)
                           : call->number == SYS_getcwd ? files_.name_directory(trap, caller)
                                                        : files_.list(trap, caller);
     if (!answered) listener_.proceed(trap);
@@ -165,6 +166,15 @@ void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& calle
 }
 
 void CallServer::begin(const Trap& trap, Rewrite rewrite) {
+    if (trap.id == Trap::stands) {
+        *prepared_ = std::move(rewrite);
+        return;
+    }
+    if (const Tracee* traced = tracee(trap.thread); traced && traced->attaching) {
+        abandoned(rewrite);
+        parked_.insert_or_assign(raw(trap.thread), trap);
+        return;
+    }
     const int error = rewrite.call->way == Way::create ? tracer_.create(listener_, trap, rewrite)
                                                        : tracer_.rewrite(listener_, trap, rewrite);
     if (error == 0) return;
@@ -177,6 +187,14 @@ void CallServer::begin(const Trap& trap, Rewrite rewrite) {
 
 void CallServer::serve_postponed() {
     for (const Trap& trap : std::exchange(postponed_, {}))
+        if (listener_.valid(trap)) serve(trap);
+    std::vector<Trap> left;
+    std::erase_if(parked_, [&](const auto& parked) {
+        if (tracees_.contains(parked.first) && listener_.valid(parked.second)) return false;
+        left.push_back(parked.second);
+        return true;
+    });
+    for (const Trap& trap : left)
         if (listener_.valid(trap)) serve(trap);
 }
 
@@ -294,15 +312,21 @@ void CallServer::translate_signals(const Rewrite& rewrite, long result) const {
         const uint64_t address = rewrite.original[1] + at;
         const auto info = memory.read<signalfd_siginfo>(address);
         if (!info || !has_kernel_pid(static_cast<int>(info->ssi_signo), info->ssi_code)) continue;
-        const int number = translator_.outward(Kind::process, static_cast<int>(info->ssi_pid), 0,
-                                               rewrite.caller.space);
+        const int number =
+            translator_.outward(Kind::process, static_cast<int>(info->ssi_pid), 0, rewrite.caller.space);
         memory.write(address + offsetof(signalfd_siginfo, ssi_pid), int32_t{number});
     }
 }
 
+void CallServer::begun(Rewrite& rewrite) {
+    run_errand(rewrite, 0);
+}
+
 std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     const Call& call = *rewrite.call;
+    if (rewrite.errand) return run_errand(rewrite, result);
     if (rewrite.broadcast) return sender_.next(rewrite, result);
+    if (call.way == Way::trace) return traced(rewrite, result);
     if (call.way == Way::mount) return mounted(rewrite, result);
     if (call.way == Way::path) return followed(rewrite, result);
     const bool failed = result < 0 && !(call.result == Kind::owner && result != -EBADF);
@@ -336,10 +360,17 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
 // from the kernel itself, not from memory that the program may write to.
 std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool trusted, long result) {
     if (child == HostPid::none) return result;
+    if (const HostPid thread = stopped_tracee(rewrite, child); thread != HostPid::none) {
+        adopt_if_new(thread, rewrite.caller.space);
+        const int seen = translator_.thread_outward(raw(thread), rewrite.caller.space);
+        rewrite.errand.emplace(look_at(rewrite.caller, thread, report_of(rewrite).value_or(Report{}),
+                                       rewrite.call->result == Kind::none ? result : seen));
+        return run_errand(rewrite, 0);
+    }
     const bool remains = nested_.is_remains(child);
     // A child that its creator hid from the layer has a number all the same, while it is being reported.
-    if (trusted && !numbers_.knows(child)) numbers_.adopt(child, rewrite.caller.space);
-    const int number = translator_.outward(raw(child), rewrite.caller.space);
+    if (trusted) adopt_if_new(child, rewrite.caller.space);
+    const int number = translator_.thread_outward(raw(child), rewrite.caller.space);
     numbers_.reported(child);
     if (remains) {  // once more: nobody is to see these
         if (rewrite.call->number != SYS_waitid) return {};
