@@ -148,6 +148,8 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const uint64_t flags = flags_of(trap).value_or(O_PATH);
     const std::string place = path.place();
     const Content content = content_of(place);
+    if (path.is_namespace() && only_reads(flags) && open_namespace(trap, caller, path, flags))
+        return {.next = Next::answered};
     Verdict remake{.next = Next::remake, .path = std::move(path.text)};
     if (content == Content::none || !only_reads(flags)) return path.changed ? remake : Verdict{};
     remake.replaces = true;
@@ -169,6 +171,26 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     return {.next = Next::answered};
 }
 
+// To the kernel all of these files are the same: the host's namespace. What the program gets names the init
+// of the one that it means here; setns() understands that.
+bool ProcFiles::open_namespace(const Trap& trap, const Caller& caller, const ProcPath& path, uint64_t flags) {
+    const HostPid init = numbers_.init_of(numbers_.namespace_of(path.process()));
+    if (init == HostPid::none || !may_inspect(caller.thread, path.process())) return false;
+    const std::string name =
+        std::string(file_prefix) + birth_of(init) + ':' + std::to_string(raw(init)) + "/ns/pid";
+    const Fd file = file_with(name, "");
+    const auto placed = file ? listener_.place(trap, file.get(), (flags & O_CLOEXEC) != 0) : std::nullopt;
+    if (placed) listener_.answer(trap, *placed);
+    return placed.has_value();
+}
+
+NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {
+    const auto meant = meant_by(link_text(descriptor_link(thread, fd)));
+    if (!meant || !meant->place.ends_with("/ns/pid")) return NamespaceId::none;
+    const HostPid init = process_in(meant->place);
+    return birth_of(init) == meant->birth ? numbers_.namespace_of(init) : NamespaceId::none;
+}
+
 std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content, HostPid process,
                                                  const std::string& text) const {
     const bool inspects =
@@ -184,6 +206,7 @@ std::optional<std::string> ProcFiles::translated(const Caller& caller, Content c
 // A link's target as the program is to see it; nothing if it is to see what the kernel says.
 std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::string& target) {
     const auto meant = meant_by(target);
+    if (meant && meant->place.ends_with("/ns/pid")) return namespace_text(process_in(meant->place));
     const auto place = meant                        ? paths_.place_of(caller, "/proc/" + meant->place)
                        : paths_.may_be_proc(target) ? paths_.place_of(caller, target)
                                                     : std::nullopt;
@@ -202,6 +225,15 @@ std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::
     return join(named);
 }
 
+// The host's for the container's first, as nobody inside can compare; others get a number of their own.
+std::optional<std::string> ProcFiles::namespace_text(HostPid process) const {
+    constexpr uint32_t first_of_ours =
+        4'200'000'000;  // behind all that the kernel gives, from PROC_DYNAMIC_FIRST
+    const NamespaceId space = numbers_.namespace_of(process);
+    if (space == NamespaceId::none || space == NamespaceId::root) return {};
+    return "pid:[" + std::to_string(first_of_ours + raw(space)) + "]";
+}
+
 ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, const Caller& caller,
                                         ProcPath path) {
     const unsigned at = call.path.path;
@@ -210,6 +242,8 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
         const std::string number = std::to_string(translator_.outward(raw(caller.process), caller.space));
         const int thread = translator_.thread_outward(raw(caller.thread), caller.space);
         text = path.below.back() == "self" ? number : number + "/task/" + std::to_string(thread);
+    } else if (path.is_namespace() && may_inspect(caller.thread, path.process())) {
+        text = namespace_text(path.process());
     } else if (path.process() == caller.process) {
         // Readable to the program anyway, so it makes no difference who reads it.
         text = own_text(caller, link_text("/proc/" + path.place()));

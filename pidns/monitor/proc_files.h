@@ -59,6 +59,9 @@ class ProcFiles {
     bool opened(const Caller& caller, const Registers::Arguments& made, Content content, int fd);
     bool replace(const Trap& trap);
 
+    // A descriptor that open() has given for a file of /proc/PID/ns/pid: which namespace's.
+    NamespaceId namespace_of(HostPid thread, int fd) const;
+
     // It has read a link: the length of what it is to see.
     long linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length);
 
@@ -67,12 +70,14 @@ class ProcFiles {
 
   private:
     Verdict open(const Trap& trap, const Caller& caller, ProcPath path);
+    bool open_namespace(const Trap& trap, const Caller& caller, const ProcPath& path, uint64_t flags);
     Verdict read_link(const Trap& trap, const Call& call, const Caller& caller, ProcPath path);
     long list_processes(const Caller& caller, int directory, size_t size, std::string& to) const;
     long list_threads(const Caller& caller, HostPid process, int directory, size_t size,
                       std::string& to) const;
     std::optional<std::string> translated(const Caller& caller, Content content, HostPid process,
                                           const std::string& text) const;
+    std::optional<std::string> namespace_text(HostPid process) const;
     std::optional<std::string> own_text(const Caller& caller, const std::string& target);
 
     struct Replacement {  // of a file that a thread has opened, until its call traps again

@@ -22,6 +22,7 @@ struct ProcPath {
     std::string place() const;  // "4711/stat"; empty for the root
     HostPid process() const;    // whose directory; none
     bool is_root() const { return below.empty(); }
+    bool is_namespace() const { return below.size() == 3 && below[1] == "ns" && below[2] == "pid"; }
     bool is_task_list() const { return below.size() == 2 && below[1] == "task"; }
 };
 

@@ -158,6 +158,7 @@ void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& calle
             return;
         }
         if (waiting_init != HostPid::none) tracer_.hold(waiting_init);
+        put_sender(rewrite);
     } else if (!rewrite.changed() && !has_answer(call)) {
         listener_.proceed(trap);
         return;
@@ -371,6 +372,10 @@ std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool t
     // A child that its creator hid from the layer has a number all the same, while it is being reported.
     if (trusted) adopt_if_new(child, rewrite.caller.space);
     const int number = translator_.thread_outward(raw(child), rewrite.caller.space);
+    if (!remains && nested_.ends(child)) {
+        rewrite.errand.emplace(await_end(child, rewrite.call->result == Kind::none ? result : number));
+        return run_errand(rewrite, 0);
+    }
     numbers_.reported(child);
     if (remains) {  // once more: nobody is to see these
         if (rewrite.call->number != SYS_waitid) return {};
@@ -385,6 +390,15 @@ std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool t
         return {};
     }
     return rewrite.call->result == Kind::none ? result : number;
+}
+
+// The end of a namespace's init is the last thing that is seen of the namespace.
+Errand CallServer::await_end(HostPid init, long seen) {
+    constexpr int enough = 1000;  // somebody hangs in the kernel; its end is still sure
+    const Made pause{SYS_sched_yield, {}};
+    for (int tries = 0; tries < enough && nested_.ends(init); ++tries) co_await pause;
+    numbers_.reported(init);
+    co_return seen;
 }
 
 void CallServer::update_table(const Rewrite& rewrite) {
@@ -430,6 +444,32 @@ bool CallServer::put_numbers(const Trap& trap, Rewrite& rewrite) {
     if (apply_all(rewrite.patches, memory)) return true;
     rewrite.patches.clear();
     return false;
+}
+
+// The siginfo_t that a sender supplies. One that looks as if the kernel had filled it in (it may send that to
+// itself only) will be translated when it arrives; any other number stays as it is, but nobody can be named
+// who can't be seen from where the signal goes: that is 0 there, as in send_signal_locked() of
+// kernel/signal.c.
+void CallServer::put_sender(Rewrite& rewrite) const {
+    const uint64_t info = SignalSender::info_of(rewrite);
+    if (info == 0) return;
+    const ProcessMemory memory(rewrite.caller.thread);
+    const auto signal = memory.read<int32_t>(info + offsetof(siginfo_t, si_signo));
+    const auto code = memory.read<int32_t>(info + offsetof(siginfo_t, si_code));
+    const uint64_t field = info + offsetof(siginfo_t, si_pid);
+    const auto number = memory.read<int32_t>(field);
+    if (!signal || !code || !number || *code == SI_TIMER || *code == SI_SIGIO) return;
+    const NamespaceId space = numbers_.namespace_of(SignalSender::target_of(rewrite));
+    const bool visible = numbers_.number_of(rewrite.caller.process, space) != VirtPid::none;
+    int supplied = visible ? *number : 0;
+    if (has_kernel_pid(*signal, *code))
+        supplied = translator_.inward(Kind::process, rewrite.caller, *number, 0);
+    if (supplied == *number) return;
+    const Patch patch{.address = field,
+                      .before = static_cast<uint32_t>(*number),
+                      .after = static_cast<uint32_t>(supplied),
+                      .size = sizeof supplied};
+    if (patch.apply(memory)) rewrite.patches.push_back(patch);
 }
 
 void CallServer::take_back(Rewrite& rewrite) {

@@ -74,6 +74,7 @@ class CallServer final : public Rewriter {
 
     // What goes through memory.
     bool put_numbers(const Trap& trap, Rewrite& rewrite);
+    void put_sender(Rewrite& rewrite) const;
     void take_back(Rewrite& rewrite);
     HostPid translate_siginfo(const Rewrite& rewrite);
     void translate_memory(const Rewrite& rewrite);
@@ -121,6 +122,7 @@ class CallServer final : public Rewriter {
 
     std::optional<long> followed(Rewrite& rewrite, long result);
     std::optional<long> mounted(Rewrite& rewrite, long result);
+    Errand await_end(HostPid init, long seen);
     std::optional<long> reported(Rewrite& rewrite, HostPid child, bool trusted, long result);
 
     const Listener& listener_;
