@@ -46,6 +46,8 @@ extern const struct test_case scheduling_cases[];
 extern const struct test_case socket_cases[];
 extern const struct test_case sysv_cases[];
 extern const struct test_case path_cases[];
+extern const struct test_case link_cases[];
+extern const struct test_case listing_cases[];
 extern const struct test_case content_cases[];
 extern const struct test_case timer_cases[];
 extern const struct test_case prctl_cases[];
