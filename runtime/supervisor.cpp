@@ -110,7 +110,7 @@ void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid k
     // Its own session: a kill of the keeper's whole process group (timeout -s KILL does that) must not take
     // both.
     setsid();
-    prctl(PR_SET_NAME, "ctr-monitor");
+    prctl(PR_SET_NAME, monitor_name);
     Result<std::optional<int>> ended = std::optional<int>{};
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
         ended = fail_call("become the reaper of orphans", "prctl(PR_SET_CHILD_SUBREAPER)");
