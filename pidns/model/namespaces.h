@@ -105,6 +105,12 @@ class Namespaces {
         return VirtPid::none;
     }
 
+    // Handed out last; none: none yet.
+    VirtPid last_number(NamespaceId id) const {
+        const uint32_t last = valid(id) ? record(id).last.load(std::memory_order_relaxed) : 0;
+        return last < numbers_ ? VirtPid(static_cast<int>(last)) : VirtPid::none;
+    }
+
     // The number was never seen by anybody: it is the next one again, if nobody has allocated since.
     void give_back(NamespaceId id, VirtPid number) {
         if (!valid(id) || raw(number) <= 0) return;

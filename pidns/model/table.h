@@ -42,6 +42,7 @@ class Table {
     }
     NamespaceId parent_of(NamespaceId id) const { return namespaces_.parent_of(id); }
     unsigned level_of(NamespaceId id) const { return namespaces_.level_of(id); }
+    VirtPid last_number(NamespaceId id) const { return namespaces_.last_number(id); }
 
     EntryId allocate(NamespaceId space, HostPid owner) {
         if (!namespaces_.valid(space) || !valid(owner)) return EntryId::none;

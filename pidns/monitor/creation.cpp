@@ -61,8 +61,8 @@ int unsupported(const Creation& creation) {
     return (creation.flags & CLONE_UNTRACED) != 0 ? EINVAL : 0;
 }
 
-// A file of /proc/PID/ns/pid. Which process's can't be told: to the kernel all of them are the host's
-// namespace.
+// A file of /proc/PID/ns/pid that open() hasn't made (proc_files.h), so that it can't be told which process's
+// it is: to the kernel all of them are the host's namespace.
 bool is_pid_namespace_file(HostPid owner, int fd) {
     std::array<char, 64> target{};
     const std::string path = "/proc/" + std::to_string(raw(owner)) + "/fd/" + std::to_string(fd);
@@ -78,7 +78,13 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         listener_.answer(trap, -EPERM);
         return;
     }
-    if ((creation->flags & CLONE_THREAD) != 0 || creation->bad_size) {
+    // One that is traced inside the container is made as it is (debugging.cpp), in the same namespace.
+    const bool debugged = tracee(caller.thread) != nullptr;
+    if (debugged && (creation->flags & CLONE_NEWPID) != 0) {
+        listener_.answer(trap, -EPERM);
+        return;
+    }
+    if (debugged || (creation->flags & CLONE_THREAD) != 0 || creation->bad_size) {
         listener_.proceed(trap);
         return;
     }
@@ -98,10 +104,10 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         rewrite.made_space = error == 0;
         if (call.number == SYS_clone) rewrite.arguments[0] &= ~uint64_t{CLONE_NEWPID};
         if (call.number == SYS_clone3 && error == 0)
-            rewrite.patch = Patch{.address = trap.arguments[0] + offsetof(clone_args, flags),
-                                  .before = creation->flags,
-                                  .after = creation->flags & ~uint64_t{CLONE_NEWPID},
-                                  .size = sizeof creation->flags};
+            rewrite.patches = {Patch{.address = trap.arguments[0] + offsetof(clone_args, flags),
+                                     .before = creation->flags,
+                                     .after = creation->flags & ~uint64_t{CLONE_NEWPID},
+                                     .size = sizeof creation->flags}};
     }
     // As the kernel for a namespace whose init has ended.
     const bool gone = rewrite.space == NamespaceId::none || nested_.ended(rewrite.space);
@@ -119,8 +125,8 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         listener_.answer(trap, error);
         return;
     }
-    if (rewrite.patch && !rewrite.patch->apply(ProcessMemory(caller.thread))) {
-        rewrite.patch.reset();
+    if (!apply_all(rewrite.patches, ProcessMemory(caller.thread))) {
+        rewrite.patches.clear();
         abandoned(rewrite);
         listener_.answer(trap, -EPERM);  // memory that can't be written, though the kernel could read it
         return;
@@ -133,12 +139,12 @@ bool CallServer::created(Rewrite& rewrite, HostPid child) {
     numbers_.register_child(rewrite.reserved, child, rewrite.caller.process);
     rewrite.child = numbers_.number_of(child, rewrite.caller.space);
     if (rewrite.child == VirtPid::none) kill(raw(child), SIGKILL);
-    if (interruptible_.contains(raw(rewrite.caller.process)))
-        interruptible_.insert(raw(child));
+    if (watched_.contains(raw(rewrite.caller.process)))
+        watched_.insert(raw(child));
     else
-        interruptible_.erase(raw(child));
+        watched_.erase(raw(child));
     // A child with memory of its own has a copy of what we changed.
-    if (rewrite.patch) rewrite.patch->revert(ProcessMemory(child));
+    for (const Patch& patch : rewrite.patches) patch.revert(ProcessMemory(child));
     take_back(rewrite);
     if (nested_.ended(rewrite.space)) kill(raw(child), SIGKILL);  // its init died while it was being made
     const bool init = nested_.born(child, rewrite.space);
@@ -169,15 +175,16 @@ long CallServer::create_namespace(const Caller& caller, uint64_t flags, Namespac
 long CallServer::find_namespace(const Trap& trap, const Caller& caller, NamespaceId& found) const {
     const auto fd = static_cast<int>(trap.arguments[0]);
     const auto kinds = static_cast<uint32_t>(trap.arguments[1]);
+    const NamespaceId named = files_.namespace_of(caller.thread, fd);
+    const bool asked = kinds == 0 || kinds == CLONE_NEWPID;
     const HostPid process = process_of_pidfd(caller.thread, fd);
-    if (process == HostPid::none) {
-        const bool asked = kinds == 0 || kinds == CLONE_NEWPID;
+    if (named != NamespaceId::none && !asked) return -EINVAL;
+    if (named == NamespaceId::none && process == HostPid::none)
         return asked && is_pid_namespace_file(caller.thread, fd) ? -EINVAL : 0;
-    }
-    if ((kinds & CLONE_NEWPID) == 0) return 0;
-    if (has_ended(process)) return -ESRCH;
+    if (named == NamespaceId::none && (kinds & CLONE_NEWPID) == 0) return 0;
+    if (named == NamespaceId::none && has_ended(process)) return -ESRCH;
     if (!has_capability(caller.thread, CAP_SYS_ADMIN)) return -EPERM;
-    const NamespaceId space = numbers_.namespace_of(process);
+    const NamespaceId space = named != NamespaceId::none ? named : numbers_.namespace_of(process);
     // Down only, as the kernel's pidns_install().
     if (space == NamespaceId::none || !numbers_.is_within(space, caller.space)) return -EINVAL;
     found = space;
@@ -205,7 +212,10 @@ void CallServer::enter_namespace(const Trap& trap, const Call& call, const Calle
     rewrite.arguments[at] &= ~uint64_t{CLONE_NEWPID};
     rewrite.space = space;
     rewrite.made_space = makes;
-    if (static_cast<uint32_t>(rewrite.arguments[at]) != 0) return begin(trap, std::move(rewrite));
+    // What else there is to enter is the kernel's; a file of ours isn't.
+    const bool done =
+        files_.namespace_of(caller.thread, static_cast<int>(trap.arguments[0])) == space && !makes;
+    if (!done && static_cast<uint32_t>(rewrite.arguments[at]) != 0) return begin(trap, std::move(rewrite));
     nested_.set_for_children(caller, space);
     listener_.answer(trap, 0);
 }

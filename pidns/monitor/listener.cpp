@@ -1,5 +1,6 @@
 #include "pidns/monitor/listener.h"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 
 #include <algorithm>
@@ -39,6 +40,7 @@ std::optional<Trap> Listener::receive() const {
 }
 
 bool Listener::valid(const Trap& trap) const {
+    if (trap.id == Trap::stands) return true;
     return uninterrupted(fd_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &trap.id);
 }
 
@@ -46,11 +48,28 @@ bool Listener::answer(const Trap& trap, long value) const {
     return value < 0 ? send(trap, 0, static_cast<int>(value), 0) : send(trap, value, 0, 0);
 }
 
+std::optional<int> Listener::place(const Trap& trap, int fd, bool close_on_exec,
+                                   std::optional<int> at) const {
+    seccomp_notif_addfd request{};
+    request.id = trap.id;
+    request.srcfd = static_cast<uint32_t>(fd);
+    request.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
+    if (at) {
+        request.flags = SECCOMP_ADDFD_FLAG_SETFD;
+        request.newfd = static_cast<uint32_t>(*at);
+    }
+    int placed = 0;
+    do placed = ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_ADDFD, &request);
+    while (placed < 0 && errno == EINTR);
+    return placed < 0 ? std::nullopt : std::optional(placed);
+}
+
 bool Listener::proceed(const Trap& trap) const {
     return send(trap, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
 
 bool Listener::send(const Trap& trap, long value, int error, uint32_t flags) const {
+    if (trap.id == Trap::stands) return false;
     seccomp_notif_resp response{trap.id, value, error, flags};
     return uninterrupted(fd_.get(), SECCOMP_IOCTL_NOTIF_SEND, &response);
 }

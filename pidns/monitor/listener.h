@@ -14,6 +14,10 @@ namespace ctr::pidns {
 
 // One call that trapped. The thread sleeps until it is answered (or killed).
 struct Trap {
+    // Not a trap: the thread stands before the call, stopped by its tracer (monitor/debugging.cpp). Can't be
+    // answered.
+    static constexpr uint64_t stands = 0;
+
     uint64_t id = 0;
     HostPid thread = HostPid::none;
     uint32_t arch = 0;  // AUDIT_ARCH_*
@@ -36,6 +40,10 @@ class Listener {
 
     // The call returns value (negative: an error) without being made. False: the thread is gone.
     bool answer(const Trap& trap, long value) const;
+
+    // Puts a descriptor of ours into the thread's process, at the lowest free number or at a certain one.
+    // Nothing: the thread is gone, or has no room (errno).
+    std::optional<int> place(const Trap& trap, int fd, bool close_on_exec, std::optional<int> at = {}) const;
 
     // The call is made as it stands.
     bool proceed(const Trap& trap) const;

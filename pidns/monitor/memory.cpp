@@ -4,11 +4,33 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 
 namespace ctr::pidns {
+
+// Page by page, because the text may end just before one that isn't there.
+std::optional<std::string> read_text(HostPid thread, uint64_t address, size_t most) {
+    constexpr uint64_t page = 4096;
+    constexpr size_t usual = 256;  // nearly all paths are shorter
+    std::array<char, page> part;
+    std::string text;
+    while (text.size() <= most) {
+        const uint64_t from = address + text.size();
+        const size_t wanted = std::min<uint64_t>(page - from % page, text.empty() ? usual : page);
+        const iovec here{part.data(), wanted};
+        const iovec there{reinterpret_cast<void*>(from), wanted};
+        const ssize_t got = process_vm_readv(raw(thread), &here, 1, &there, 1, 0);
+        if (got <= 0) return {};
+        const std::string_view read(part.data(), static_cast<size_t>(got));
+        const size_t end = read.find('\0');
+        text += read.substr(0, end);
+        if (end != std::string_view::npos) return text;
+    }
+    return {};
+}
 
 ProcessMemory::ProcessMemory(HostPid thread) : thread_(thread) {
     std::array<char, 32> path;

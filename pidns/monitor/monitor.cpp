@@ -72,7 +72,10 @@ Result<std::optional<int>> Monitor::run(int stop) {
         if (ready < 0 && errno != EINTR) return fail_call(step, "poll");
         if (ready < 0 && !tracer.busy()) alarm_.stop();
         if (unfinished) look_after_unfinished();
-        if (ready == 0) numbers_.collect_stale();
+        if (ready == 0) {
+            numbers_.collect_stale();
+            server_->tidy();
+        }
         if (ready <= 0) continue;
         if (events[3].revents != 0) return std::optional<int>{};
         if (events[2].revents != 0) nested_->take_ends();

@@ -52,7 +52,7 @@ Result<Numbers> Numbers::create(Model model, uint32_t pid_max) {
     const auto make = [&]<class M>(std::in_place_type_t<M> type) -> Result<Numbers> {
         auto memory = map<M>(limits);
         if (!memory) return std::unexpected(std::move(memory).error());
-        return Numbers(Mapping(*memory, Unmap{M::bytes(limits)}), AnyModel(type, *memory, limits));
+        return Numbers(Mapping(*memory, Unmap{M::bytes(limits)}), AnyModel(type, *memory, limits), pid_max);
     };
     switch (model) {
         case Model::hash: return make(std::in_place_type<HashNumbering>);
@@ -62,8 +62,11 @@ Result<Numbers> Numbers::create(Model model, uint32_t pid_max) {
     return make(std::in_place_type<FlatNumbering>);
 }
 
-Numbers::Numbers(Mapping mapping, AnyModel model)
-    : mapping_(std::move(mapping)), model_(model), collected_(std::chrono::steady_clock::now()) {}
+Numbers::Numbers(Mapping mapping, AnyModel model, uint32_t pid_max)
+    : mapping_(std::move(mapping)),
+      model_(model),
+      pid_max_(pid_max),
+      collected_(std::chrono::steady_clock::now()) {}
 
 void Numbers::register_init(HostPid host) {
     with([&](auto& model) {
@@ -135,6 +138,10 @@ bool Numbers::is_within(NamespaceId space, NamespaceId ancestor) const {
     for (; space != NamespaceId::none; space = parent_of(space))
         if (space == ancestor) return true;
     return false;
+}
+
+VirtPid Numbers::last_number(NamespaceId space) const {
+    return with([&](const auto& model) { return model.last_number(space); });
 }
 
 VirtPid Numbers::number_of(HostPid host, NamespaceId space) const {

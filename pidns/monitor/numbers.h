@@ -61,6 +61,10 @@ class Numbers {
     HostPid init_of(NamespaceId space) const;        // none: it has ended, or there was none yet
     bool is_within(NamespaceId space, NamespaceId ancestor) const;  // also when they are the same
 
+    // Handed out last, and the end of the range (as kernel.ns_last_pid and kernel.pid_max).
+    VirtPid last_number(NamespaceId space) const;
+    int limit() const { return static_cast<int>(pid_max_); }
+
     VirtPid number_of(HostPid host, NamespaceId space) const;
     HostPid host_of(NamespaceId space, VirtPid number) const;
 
@@ -89,7 +93,7 @@ class Numbers {
     using Mapping = std::unique_ptr<void, Unmap>;
     using AnyModel = std::variant<FlatNumbering, HashNumbering, ListNumbering>;
 
-    Numbers(Mapping mapping, AnyModel model);
+    Numbers(Mapping mapping, AnyModel model, uint32_t pid_max);
     void collect();
 
     template <class Action>
@@ -103,6 +107,7 @@ class Numbers {
 
     Mapping mapping_;
     AnyModel model_;
+    uint32_t pid_max_;
     std::chrono::steady_clock::time_point collected_;
 };
 

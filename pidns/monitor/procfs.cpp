@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,8 @@ class FactFile {
         for (ssize_t got = 0; (got = read(file.get(), part.data(), part.size())) > 0;)
             text_.append(part.data(), static_cast<size_t>(got));
     }
+
+    const std::string& text() const { return text_; }
 
     std::string line(std::string_view name) const {
         const std::string_view text(text_);
@@ -68,6 +71,10 @@ HostPid process_of_thread(HostPid thread) {
 
 HostPid parent_of(HostPid process) {
     return number_in(FactFile(process, "status"), "\nPPid:\t");
+}
+
+HostPid tracer_of(HostPid thread) {
+    return number_in(FactFile(thread, "status"), "\nTracerPid:\t");
 }
 
 std::vector<HostPid> threads_of(HostPid process) {
@@ -114,6 +121,26 @@ bool may_signal(HostPid sender, HostPid target) {
     const bool known = stat(("/proc/" + std::to_string(raw(sender)) + "/ns/user").c_str(), &of_sender) == 0 &&
                        stat(("/proc/" + std::to_string(raw(target)) + "/ns/user").c_str(), &of_target) == 0;
     return known && of_sender.st_ino == of_target.st_ino && has_capability(sender, CAP_KILL);
+}
+
+// The directory of a process that isn't dumpable belongs to root.
+bool may_inspect(HostPid reader, HostPid target) {
+    struct stat of_reader {};
+    struct stat of_target {};
+    const bool known = stat(("/proc/" + std::to_string(raw(reader))).c_str(), &of_reader) == 0 &&
+                       stat(("/proc/" + std::to_string(raw(target))).c_str(), &of_target) == 0;
+    return known && (of_reader.st_uid == of_target.st_uid || has_capability(reader, CAP_SYS_PTRACE));
+}
+
+std::string birth_of(HostPid process) {
+    constexpr int start_time = 22 - 2;  // counted from the field after the name
+    const std::string text = FactFile(process, "stat").text();
+    const size_t end_of_name = text.rfind(')');
+    if (end_of_name == std::string::npos) return {};
+    std::istringstream fields(text.substr(end_of_name + 1));
+    std::string field;
+    for (int i = 0; i < start_time; ++i) fields >> field;
+    return field;
 }
 
 bool descends_from(HostPid process, HostPid ancestor) {

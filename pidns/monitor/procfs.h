@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/base/ids.h"
@@ -14,6 +15,9 @@ namespace ctr::pidns {
 HostPid process_of_thread(HostPid thread);
 
 HostPid parent_of(HostPid process);
+
+// The thread that traces it; none.
+HostPid tracer_of(HostPid thread);
 
 // The process's threads right now; none of a process that is gone.
 std::vector<HostPid> threads_of(HostPid process);
@@ -29,6 +33,14 @@ bool descends_from(HostPid process, HostPid ancestor);
 
 // Whether a process may signal another: same user, or CAP_KILL (check_kill_permission() of kernel/signal.c).
 bool may_signal(HostPid sender, HostPid target);
+
+// Whether a thread may read what the kernel shows only to who may trace a process: same user, or
+// CAP_SYS_PTRACE.
+bool may_inspect(HostPid reader, HostPid target);
+
+// When a process was born, in clock ticks since boot: with its number it says which process is meant. Empty:
+// there is none.
+std::string birth_of(HostPid process);
 
 // The process that a descriptor of another process stands for: a pidfd, or a directory of /proc. none if it's
 // neither or the process was reaped.

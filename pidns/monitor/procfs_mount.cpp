@@ -20,10 +20,6 @@ namespace {
 
 constexpr const char* proc = "proc";
 
-// The x86-64 ABI's red zone, below which a stack is nobody's; but what lies there may be a neighbour's (Go),
-// so the bytes are put back afterwards.
-constexpr uint64_t red_zone = 128;
-
 // Where a whole procfs is mounted, as the process sees it.
 std::string procfs_of(HostPid thread) {
     std::ifstream table("/proc/" + std::to_string(raw(thread)) + "/mountinfo");
@@ -78,11 +74,9 @@ std::optional<long> CallServer::mounted(Rewrite& rewrite, long result) {
     Registers registers;
     if (source.empty() || !registers.load(rewrite.caller.thread)) return result;
     const ProcessMemory memory(rewrite.caller.thread);
-    const uint64_t address = registers.stack() - red_zone - source.size() - 1;
-    const auto before = memory.read_exactly(address, source.size() + 1);
-    if (!before || !memory.write_bytes(address, source + '\0')) return result;
-    rewrite.scratch = Scratch{address, *before};
-    rewrite.arguments[0] = address;
+    rewrite.scratch = lay_down(memory, registers.stack(), source);
+    if (!rewrite.scratch) return result;
+    rewrite.arguments[0] = rewrite.scratch->address;
     rewrite.arguments[2] = 0;
     rewrite.arguments[3] = MS_BIND | MS_REC;
     rewrite.arguments[4] = 0;

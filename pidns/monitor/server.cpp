@@ -3,6 +3,7 @@
 #include <linux/audit.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,12 +30,43 @@ bool may_sleep(const Call& call, const uint64_t* arguments) {
     return true;
 }
 
+// Something comes back that must be translated, or noted.
+bool has_answer(const Call& call) {
+    return call.result != Kind::none || call.writes.structure != Structure::none ||
+           call.after != After::nothing;
+}
+
+bool is_signalfd(const Trap& trap) {
+    const auto fd = std::to_string(static_cast<int>(trap.arguments[0]));
+    return link_text("/proc/" + std::to_string(raw(trap.thread)) + "/fd/" + fd) == "anon_inode:[signalfd]";
+}
+
+bool counts(const Guard& guard, uint64_t address, const ProcessMemory& memory) {
+    if (guard.size == 0) return true;
+    const auto value = guard.size == sizeof(int16_t)
+                           ? std::optional<int32_t>(memory.read<int16_t>(address + guard.offset))
+                           : memory.read<int32_t>(address + guard.offset);
+    return value && (*value == guard.value) != guard.differs;
+}
+
 }  // namespace
 
 void CallServer::serve(const Trap& trap) {
     if (trap.arch != native_arch || (trap.number & x32_bit) != 0) return refuse_foreign(trap);
     const Call* call = find_call(trap.number, trap.arguments);
     if (!call) {
+        listener_.proceed(trap);
+        return;
+    }
+    // What nearly all of these calls are told at once.
+    std::optional<ProcFiles::Named> named;
+    if (call->way == Way::path && files_.replace(trap)) return;
+    if (call->way == Way::path) named = files_.named(trap, *call);
+    const bool concerns_none = (call->way == Way::path && !named) ||
+                               (call->way == Way::message && !may_carry_numbers(trap, *call)) ||
+                               (call->way == Way::dequeue && !is_signalfd(trap)) ||
+                               (call->way == Way::reread && !files_.may_reread(trap));
+    if (concerns_none) {
         listener_.proceed(trap);
         return;
     }
@@ -45,7 +77,8 @@ void CallServer::serve(const Trap& trap) {
         return;
     }
     caller.space = numbers_.namespace_of(caller.process);
-    if (interruptible_.contains(raw(caller.process)) && !tracer_.holds(trap.thread))
+    if (watched_.contains(raw(caller.process)) && !tracer_.holds(trap.thread) &&
+        !tracees_.contains(raw(trap.thread)))
         tracer_.hold(caller.process);
     switch (call->way) {
         case Way::answer: return answer(trap, *call, caller);
@@ -54,8 +87,18 @@ void CallServer::serve(const Trap& trap) {
         case Way::observe: return observe_handler(trap, caller);
         case Way::mount: return mount(trap, *call, caller);
         case Way::rewrite:
+        case Way::trace: return trace(trap, *call, caller);
         case Way::send: return rewrite(trap, *call, caller);
+        case Way::path: return follow(trap, *call, caller, *named);
+        case Way::message: return message(trap, *call, caller);
+        case Way::dequeue: return dequeue(trap, *call, caller);
+        case Way::list:
+        case Way::reread: break;
     }
+    const bool answered = call->way == Way::reread     ? files_.reread(trap, caller)
+                          : call->number == SYS_getcwd ? files_.name_directory(trap, caller)
+                                                       : files_.list(trap, caller);
+    if (!answered) listener_.proceed(trap);
 }
 
 // none: it is gone meanwhile.
@@ -104,7 +147,7 @@ void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& calle
     Rewrite rewrite = as_made(trap, call, caller);
     rewrite.arguments = translator_.inward(call, caller, trap.arguments);
     rewrite.sleeps = may_sleep(call, trap.arguments);
-    if (call.memory == Memory::group_in && !put_group(trap, rewrite)) {
+    if (!put_numbers(trap, rewrite)) {
         listener_.answer(trap, -EPERM);  // killed meanwhile, or its memory is closed to us (not dumpable)
         return;
     }
@@ -115,11 +158,24 @@ void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& calle
             return;
         }
         if (waiting_init != HostPid::none) tracer_.hold(waiting_init);
+        put_sender(rewrite);
+    } else if (!rewrite.changed() && !has_answer(call)) {
+        listener_.proceed(trap);
+        return;
     }
     begin(trap, std::move(rewrite));
 }
 
 void CallServer::begin(const Trap& trap, Rewrite rewrite) {
+    if (trap.id == Trap::stands) {
+        *prepared_ = std::move(rewrite);
+        return;
+    }
+    if (const Tracee* traced = tracee(trap.thread); traced && traced->attaching) {
+        abandoned(rewrite);
+        parked_.insert_or_assign(raw(trap.thread), trap);
+        return;
+    }
     const int error = rewrite.call->way == Way::create ? tracer_.create(listener_, trap, rewrite)
                                                        : tracer_.rewrite(listener_, trap, rewrite);
     if (error == 0) return;
@@ -132,6 +188,14 @@ void CallServer::begin(const Trap& trap, Rewrite rewrite) {
 
 void CallServer::serve_postponed() {
     for (const Trap& trap : std::exchange(postponed_, {}))
+        if (listener_.valid(trap)) serve(trap);
+    std::vector<Trap> left;
+    std::erase_if(parked_, [&](const auto& parked) {
+        if (tracees_.contains(parked.first) && listener_.valid(parked.second)) return false;
+        left.push_back(parked.second);
+        return true;
+    });
+    for (const Trap& trap : left)
         if (listener_.valid(trap)) serve(trap);
 }
 
@@ -148,7 +212,8 @@ void CallServer::refuse(const Trap& trap, const Rewrite& rewrite, int error) {
     listener_.answer(trap, -EPERM);
 }
 
-// A handler without SA_RESTART: its signal would end a call that waits for us. See tracer.h.
+// A handler without SA_RESTART: its signal would end a call that waits for us. One with SA_SIGINFO gets to
+// see the sender's number. See tracer.h.
 void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
     struct KernelAction {  // struct sigaction of the kernel, which isn't the C library's
         uint64_t handler;
@@ -156,8 +221,8 @@ void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
     };
     const auto action = ProcessMemory(trap.thread).read<KernelAction>(trap.arguments[1]);
     if (action && action->handler > reinterpret_cast<uintptr_t>(SIG_IGN) &&
-        (action->flags & SA_RESTART) == 0) {
-        interruptible_.insert(raw(caller.process));
+        ((action->flags & SA_RESTART) == 0 || (action->flags & SA_SIGINFO) != 0)) {
+        watched_.insert(raw(caller.process));
         tracer_.hold(caller.process);
     }
     listener_.proceed(trap);
@@ -198,11 +263,75 @@ bool CallServer::drops(HostPid thread, int signal) {
     return known && info.si_code <= 0 && numbers_.knows(HostPid(info.si_pid));
 }
 
+bool CallServer::delivers(HostPid thread, int signal) {
+    if (drops(thread, signal)) return false;
+    siginfo_t info{};
+    if (ptrace(PTRACE_GETSIGINFO, raw(thread), 0L, &info) != 0) return true;
+    if (!has_kernel_pid(info.si_signo, info.si_code) || info.si_pid <= 0) return true;
+    const HostPid process = process_of_thread(thread);
+    info.si_pid = translator_.outward(info.si_pid, numbers_.namespace_of(process));
+    ptrace(PTRACE_SETSIGINFO, raw(thread), 0L, &info);
+    return true;
+}
+
+void CallServer::follow(const Trap& trap, const Call& call, const Caller& caller,
+                        const ProcFiles::Named& named) {
+    ProcFiles::Verdict verdict = files_.follow(trap, call, caller, named);
+    if (verdict.next == ProcFiles::Next::proceed) listener_.proceed(trap);
+    if (verdict.next != ProcFiles::Next::remake) return;
+    Rewrite rewrite = as_made(trap, call, caller);
+    rewrite.path = std::move(verdict.path);
+    rewrite.content = verdict.replaces ? verdict.content : Content::none;
+    rewrite.link = verdict.translates;
+    rewrite.sleeps = call.sleeps;
+    begin(trap, std::move(rewrite));
+}
+
+std::optional<long> CallServer::followed(Rewrite& rewrite, long result) {
+    take_back(rewrite);
+    if (result < 0) return result;
+    if (rewrite.link) return files_.linked(rewrite.caller, *rewrite.call, rewrite.original, result);
+    const bool replaced =
+        rewrite.content != Content::none &&
+        files_.opened(rewrite.caller, rewrite.original, rewrite.content, static_cast<int>(result));
+    if (!replaced) return result;
+    rewrite.traps_again = true;
+    return {};
+}
+
+void CallServer::dequeue(const Trap& trap, const Call& call, const Caller& caller) {
+    Rewrite rewrite = as_made(trap, call, caller);
+    rewrite.sleeps = true;
+    begin(trap, std::move(rewrite));
+}
+
+// struct signalfd_siginfo, of which there may be several.
+void CallServer::translate_signals(const Rewrite& rewrite, long result) const {
+    const ProcessMemory memory(rewrite.caller.thread);
+    for (uint64_t at = 0; at + sizeof(signalfd_siginfo) <= static_cast<uint64_t>(result);
+         at += sizeof(signalfd_siginfo)) {
+        const uint64_t address = rewrite.original[1] + at;
+        const auto info = memory.read<signalfd_siginfo>(address);
+        if (!info || !has_kernel_pid(static_cast<int>(info->ssi_signo), info->ssi_code)) continue;
+        const int number =
+            translator_.outward(Kind::process, static_cast<int>(info->ssi_pid), 0, rewrite.caller.space);
+        memory.write(address + offsetof(signalfd_siginfo, ssi_pid), int32_t{number});
+    }
+}
+
+void CallServer::begun(Rewrite& rewrite) {
+    run_errand(rewrite, 0);
+}
+
 std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     const Call& call = *rewrite.call;
+    if (rewrite.errand) return run_errand(rewrite, result);
     if (rewrite.broadcast) return sender_.next(rewrite, result);
+    if (call.way == Way::trace) return traced(rewrite, result);
     if (call.way == Way::mount) return mounted(rewrite, result);
-    if (result < 0) {
+    if (call.way == Way::path) return followed(rewrite, result);
+    const bool failed = result < 0 && !(call.result == Kind::owner && result != -EBADF);
+    if (failed) {
         abandoned(rewrite);
         return result;
     }
@@ -215,22 +344,38 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
         return raw(rewrite.child);
     }
     update_table(rewrite);
-    if (call.memory == Memory::group_out) translate_group(rewrite);
-    if (call.memory == Memory::siginfo_out)
-        return reported(rewrite, translate_siginfo(rewrite), false, result);
+    if (call.writes.structure == Structure::siginfo) {
+        const HostPid process = translate_siginfo(rewrite);
+        return call.after == After::reap ? reported(rewrite, process, false, result) : result;
+    }
+    if (call.way == Way::message) translate_messages(rewrite, result);
+    if (call.way == Way::dequeue) translate_signals(rewrite, result);
+    translate_memory(rewrite);
     if (call.after == After::reap) return reported(rewrite, HostPid(static_cast<int>(result)), true, result);
-    return call.result == Kind::none ? result
-                                     : translator_.outward(static_cast<int>(result), rewrite.caller.space);
+    return call.result == Kind::none
+               ? result
+               : translator_.outward(call.result, static_cast<int>(result), 0, rewrite.caller.space);
 }
 
 // A wait has found a child: what its number is, after which that may end. trusted: the child's number comes
 // from the kernel itself, not from memory that the program may write to.
 std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool trusted, long result) {
     if (child == HostPid::none) return result;
+    if (const HostPid thread = stopped_tracee(rewrite, child); thread != HostPid::none) {
+        adopt_if_new(thread, rewrite.caller.space);
+        const int seen = translator_.thread_outward(raw(thread), rewrite.caller.space);
+        rewrite.errand.emplace(look_at(rewrite.caller, thread, report_of(rewrite).value_or(Report{}),
+                                       rewrite.call->result == Kind::none ? result : seen));
+        return run_errand(rewrite, 0);
+    }
     const bool remains = nested_.is_remains(child);
     // A child that its creator hid from the layer has a number all the same, while it is being reported.
-    if (trusted && !numbers_.knows(child)) numbers_.adopt(child, rewrite.caller.space);
-    const int number = translator_.outward(raw(child), rewrite.caller.space);
+    if (trusted) adopt_if_new(child, rewrite.caller.space);
+    const int number = translator_.thread_outward(raw(child), rewrite.caller.space);
+    if (!remains && nested_.ends(child)) {
+        rewrite.errand.emplace(await_end(child, rewrite.call->result == Kind::none ? result : number));
+        return run_errand(rewrite, 0);
+    }
     numbers_.reported(child);
     if (remains) {  // once more: nobody is to see these
         if (rewrite.call->number != SYS_waitid) return {};
@@ -245,6 +390,15 @@ std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool t
         return {};
     }
     return rewrite.call->result == Kind::none ? result : number;
+}
+
+// The end of a namespace's init is the last thing that is seen of the namespace.
+Errand CallServer::await_end(HostPid init, long seen) {
+    constexpr int enough = 1000;  // somebody hangs in the kernel; its end is still sure
+    const Made pause{SYS_sched_yield, {}};
+    for (int tries = 0; tries < enough && nested_.ends(init); ++tries) co_await pause;
+    numbers_.reported(init);
+    co_return seen;
 }
 
 void CallServer::update_table(const Rewrite& rewrite) {
@@ -268,46 +422,91 @@ void CallServer::abandoned(Rewrite& rewrite) {
     take_back(rewrite);
 }
 
-// The kernel reads the number from the program's memory: the host's lies there for the duration of the call.
-bool CallServer::put_group(const Trap& trap, Rewrite& rewrite) {
-    const uint64_t address = trap.arguments[rewrite.call->memory_argument];
+// The kernel reads numbers from the program's memory: the host's lie there for the duration of the call.
+bool CallServer::put_numbers(const Trap& trap, Rewrite& rewrite) {
+    const Memory& reads = rewrite.call->reads;
+    const uint64_t address = trap.arguments[reads.argument];
+    if (address == 0) return true;
     const ProcessMemory memory(trap.thread);
     if (!memory || !listener_.valid(trap)) return false;
-    const auto number = memory.read<int32_t>(address);
-    if (!number) return true;  // the kernel says EFAULT
-    const Patch patch{.address = address,
-                      .before = static_cast<uint64_t>(*number),
-                      .after = static_cast<uint64_t>(translator_.inward(rewrite.caller.space, *number)),
-                      .size = sizeof *number};
-    if (!patch.apply(memory)) return false;
-    rewrite.patch = patch;
-    return true;
+    for (const Field& field : fields_of(reads.structure)) {
+        const auto number = memory.read<int32_t>(address + field.offset);
+        if (!number) return true;  // the kernel says EFAULT
+        if (!counts(field.guard, address, memory)) continue;
+        const int selector = memory.read<int32_t>(address + field.selector).value_or(0);
+        const int host = translator_.inward(field.kind, rewrite.caller, *number, selector);
+        if (host == *number) continue;
+        rewrite.patches.push_back({.address = address + field.offset,
+                                   .before = static_cast<uint32_t>(*number),
+                                   .after = static_cast<uint32_t>(host),
+                                   .size = sizeof host});
+    }
+    if (apply_all(rewrite.patches, memory)) return true;
+    rewrite.patches.clear();
+    return false;
+}
+
+// The siginfo_t that a sender supplies. One that looks as if the kernel had filled it in (it may send that to
+// itself only) will be translated when it arrives; any other number stays as it is, but nobody can be named
+// who can't be seen from where the signal goes: that is 0 there, as in send_signal_locked() of
+// kernel/signal.c.
+void CallServer::put_sender(Rewrite& rewrite) const {
+    const uint64_t info = SignalSender::info_of(rewrite);
+    if (info == 0) return;
+    const ProcessMemory memory(rewrite.caller.thread);
+    const auto signal = memory.read<int32_t>(info + offsetof(siginfo_t, si_signo));
+    const auto code = memory.read<int32_t>(info + offsetof(siginfo_t, si_code));
+    const uint64_t field = info + offsetof(siginfo_t, si_pid);
+    const auto number = memory.read<int32_t>(field);
+    if (!signal || !code || !number || *code == SI_TIMER || *code == SI_SIGIO) return;
+    const NamespaceId space = numbers_.namespace_of(SignalSender::target_of(rewrite));
+    const bool visible = numbers_.number_of(rewrite.caller.process, space) != VirtPid::none;
+    int supplied = visible ? *number : 0;
+    if (has_kernel_pid(*signal, *code))
+        supplied = translator_.inward(Kind::process, rewrite.caller, *number, 0);
+    if (supplied == *number) return;
+    const Patch patch{.address = field,
+                      .before = static_cast<uint32_t>(*number),
+                      .after = static_cast<uint32_t>(supplied),
+                      .size = sizeof supplied};
+    if (patch.apply(memory)) rewrite.patches.push_back(patch);
 }
 
 void CallServer::take_back(Rewrite& rewrite) {
-    if (!rewrite.patch && !rewrite.scratch) return;
+    if (rewrite.patches.empty() && !rewrite.scratch) return;
     const ProcessMemory memory(rewrite.caller.thread);
-    if (const auto patch = std::exchange(rewrite.patch, {})) patch->revert(memory);
+    for (const Patch& patch : std::exchange(rewrite.patches, {})) patch.revert(memory);
     if (const auto scratch = std::exchange(rewrite.scratch, {}))
         memory.write_bytes(scratch->address, scratch->before);
 }
 
+// Returns the process that a siginfo_t names; none: none that the kernel has written there.
 HostPid CallServer::translate_siginfo(const Rewrite& rewrite) {
-    const uint64_t info = rewrite.original[rewrite.call->memory_argument];
+    const uint64_t info = rewrite.original[rewrite.call->writes.argument];
     if (info == 0) return HostPid::none;
     const ProcessMemory memory(rewrite.caller.thread);
+    const auto signal = memory.read<int32_t>(info + offsetof(siginfo_t, si_signo));
+    const auto code = memory.read<int32_t>(info + offsetof(siginfo_t, si_code));
     const uint64_t field = info + offsetof(siginfo_t, si_pid);
     const auto host = memory.read<int32_t>(field);
-    if (!host || *host <= 0) return HostPid::none;  // WNOHANG, and nobody changed state
+    // waitid with WNOHANG, and nobody has changed state: 0.
+    if (!signal || !code || !host || !has_kernel_pid(*signal, *code) || *host <= 0) return HostPid::none;
     memory.write(field, int32_t{translator_.outward(*host, rewrite.caller.space)});
     return HostPid(*host);
 }
 
-void CallServer::translate_group(const Rewrite& rewrite) {
-    const uint64_t address = rewrite.original[rewrite.call->memory_argument];
+void CallServer::translate_memory(const Rewrite& rewrite) {
+    const Memory& writes = rewrite.call->writes;
+    const uint64_t address = rewrite.original[writes.argument];
+    if (address == 0) return;
     const ProcessMemory memory(rewrite.caller.thread);
-    if (const auto host = memory.read<int32_t>(address))
-        memory.write(address, int32_t{translator_.outward(*host, rewrite.caller.space)});
+    for (const Field& field : fields_of(writes.structure)) {
+        const auto host = memory.read<int32_t>(address + field.offset);
+        if (!host || !counts(field.guard, address, memory)) continue;
+        const int selector = memory.read<int32_t>(address + field.selector).value_or(0);
+        const int number = translator_.outward(field.kind, *host, selector, rewrite.caller.space);
+        if (number != *host) memory.write(address + field.offset, int32_t{number});
+    }
 }
 
 }  // namespace ctr::pidns

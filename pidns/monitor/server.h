@@ -16,6 +16,7 @@
 #include "pidns/monitor/listener.h"
 #include "pidns/monitor/nested.h"
 #include "pidns/monitor/numbers.h"
+#include "pidns/monitor/proc_files.h"
 #include "pidns/monitor/signals.h"
 #include "pidns/monitor/tracer.h"
 #include "pidns/monitor/translate.h"
@@ -32,6 +33,7 @@ class CallServer final : public Rewriter {
           nested_(nested),
           translator_(numbers, nested),
           sender_(numbers),
+          files_(listener, numbers, nested, translator_),
           tracer_(*this, alarm),
           warn_(std::move(warn)) {}
 
@@ -40,8 +42,11 @@ class CallServer final : public Rewriter {
 
     // Traps whose thread could not be had at once (seize.h). They wait for their thread's process, nobody for
     // them.
-    bool has_postponed() const { return !postponed_.empty(); }
+    bool has_postponed() const { return !postponed_.empty() || !parked_.empty(); }
     void serve_postponed();
+
+    // When there is nothing else to do.
+    void tidy() { files_.forget_unused(); }
 
     Tracer& tracer() { return tracer_; }
 
@@ -53,6 +58,10 @@ class CallServer final : public Rewriter {
     void enter_namespace(const Trap& trap, const Call& call, const Caller& caller);
     void mount(const Trap& trap, const Call& call, const Caller& caller);
     void observe_handler(const Trap& trap, const Caller& caller);
+    void follow(const Trap& trap, const Call& call, const Caller& caller, const ProcFiles::Named& named);
+    void message(const Trap& trap, const Call& call, const Caller& caller);
+    void dequeue(const Trap& trap, const Call& call, const Caller& caller);
+    static bool may_carry_numbers(const Trap& trap, const Call& call);
     void refuse_foreign(const Trap& trap);
 
     static Rewrite as_made(const Trap& trap, const Call& call, const Caller& caller);  // nothing changed yet
@@ -64,20 +73,56 @@ class CallServer final : public Rewriter {
     long find_namespace(const Trap& trap, const Caller& caller, NamespaceId& found) const;
 
     // What goes through memory.
-    bool put_group(const Trap& trap, Rewrite& rewrite);
+    bool put_numbers(const Trap& trap, Rewrite& rewrite);
+    void put_sender(Rewrite& rewrite) const;
     void take_back(Rewrite& rewrite);
     HostPid translate_siginfo(const Rewrite& rewrite);
-    void translate_group(const Rewrite& rewrite);
+    void translate_memory(const Rewrite& rewrite);
+    void translate_messages(const Rewrite& rewrite, long result) const;
+    void translate_signals(const Rewrite& rewrite, long result) const;
+    bool drops(HostPid thread, int signal);
     void update_table(const Rewrite& rewrite);
 
     // Rewriter.
+    void begun(Rewrite& rewrite) override;
     bool created(Rewrite& rewrite, HostPid child) override;
     std::optional<long> finished(Rewrite& rewrite, long result) override;
     void abandoned(Rewrite& rewrite) override;
-    bool drops(HostPid thread, int signal) override;
-    void executed(HostPid process) override { interruptible_.erase(raw(process)); }
+    bool delivers(HostPid thread, int signal) override;
+    void executed(HostPid process) override { watched_.erase(raw(process)); }
 
+    // Programs that trace others (debugging.cpp).
+    struct Tracee {
+        bool attaching = false;            // somebody is about to trace it
+        bool hidden = false;               // its stops at calls are ours only
+        bool entered = false;              // it stands before a call
+        int event = 0;                     // PTRACE_EVENT_* that it stands at
+        long number = 0;                   // of the call that it makes
+        uint64_t options = 0;              // PTRACE_O_* that its tracer has set
+        std::optional<Rewrite> pending{};  // the call that it makes with the host's numbers
+    };
+    Tracee* tracee(HostPid thread);
+    void trace(const Trap& trap, const Call& call, const Caller& caller);
+    long traced(const Rewrite& rewrite, long result);
+    void unpark(HostPid thread);
+    void adopt_if_new(HostPid process, NamespaceId space);
+    HostPid stopped_tracee(const Rewrite& rewrite, HostPid reported);
+    struct Report {
+        int status;
+        uint64_t address;  // of the status
+        bool in_siginfo;   // in waitid's form
+    };
+    static std::optional<Report> report_of(const Rewrite& rewrite);
+    Errand look_at(Caller tracer, HostPid thread, Report report, long seen);
+    Errand let_go_on(Caller tracer, HostPid thread, Registers::Arguments arguments);
+    template <class Info>
+    std::vector<Made> enter(HostPid thread, const Info& info);
+    std::vector<Made> leave(HostPid thread, long result);
+    std::optional<long> run_errand(Rewrite& rewrite, long result);
+
+    std::optional<long> followed(Rewrite& rewrite, long result);
     std::optional<long> mounted(Rewrite& rewrite, long result);
+    Errand await_end(HostPid init, long seen);
     std::optional<long> reported(Rewrite& rewrite, HostPid child, bool trusted, long result);
 
     const Listener& listener_;
@@ -85,13 +130,17 @@ class CallServer final : public Rewriter {
     NestedNamespaces& nested_;
     Translator translator_;
     SignalSender sender_;
+    ProcFiles files_;
     Tracer tracer_;
     std::function<void(const std::string&)> warn_;
     std::vector<Trap> postponed_;
+    std::unordered_map<int, Tracee> tracees_;     // by thread
+    std::unordered_map<int, Trap> parked_;        // by thread: until its tracer has it
+    std::optional<Rewrite>* prepared_ = nullptr;  // takes what would have been begun
     std::unordered_map<int, NamespaceId>
         spare_;  // by process: a namespace that it made for a call that then failed
     std::unordered_set<std::string> warned_;
-    std::unordered_set<int> interruptible_;  // processes with handlers that lack SA_RESTART
+    std::unordered_set<int> watched_;  // processes whose signals pass through us (see observe_handler)
 };
 
 }  // namespace ctr::pidns

@@ -18,11 +18,10 @@ namespace ctr::pidns {
 namespace {
 
 // Should the monitor be killed, what it holds stopped must not stay so.
-constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
 // An exec ends what we know of a thread by its number: another thread of the process may bear it then.
+constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC;
 // Announced also for creations, which may fail without a stop and leave their thread seized.
-constexpr long following_options =
-    options | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
+constexpr long following_options = options | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
 
 int event_of(int status) {
     return static_cast<int>(static_cast<unsigned>(status) >> 16);
@@ -50,12 +49,30 @@ void resume_to_call(int thread) {
     ptrace(PTRACE_SYSCALL, thread, 0L, 0L);
 }
 
-void set_marked(Registers& registers, Registers::Arguments arguments) {
-    arguments[5] = mark;
-    registers.set_arguments(arguments);
+void set_marked(Registers& registers, const Rewrite& rewrite) {
+    registers.set_arguments(with_mark(*rewrite.call, rewrite.arguments));
 }
 
+// The x86-64 ABI's red zone, below which a stack is nobody's; but what lies there may be a neighbour's (Go),
+// so the bytes are put back afterwards.
+constexpr uint64_t red_zone = 128;
+
 }  // namespace
+
+Registers::Arguments with_mark(const Call& call, Registers::Arguments arguments) {
+    if (call.all_used)
+        arguments[0] = upper_mark | static_cast<uint32_t>(arguments[0]);
+    else
+        arguments[5] = mark;
+    return arguments;
+}
+
+std::optional<Scratch> lay_down(const ProcessMemory& memory, uint64_t stack, const std::string& bytes) {
+    const uint64_t address = stack - red_zone - bytes.size() - 1;
+    auto before = memory.read_exactly(address, bytes.size() + 1);
+    if (!before || !memory.write_bytes(address, bytes + '\0')) return {};
+    return Scratch{address, std::move(*before)};
+}
 
 int Tracer::rewrite(const Listener& listener, const Trap& trap, Rewrite& rewrite) {
     if (const int error = start(trap, rewrite, Phase::stopping)) return error;
@@ -173,27 +190,37 @@ void Tracer::at_first_stop(Trace& trace, int status) {
                       registers.call() == rewrite.call->number && is_restart(registers.result());
     // Else a signal came first, or the thread is being stopped by job control: nothing was changed yet.
     if (!ours) return give_up(trace, status);
-    set_marked(registers, rewrite.arguments);
-    registers.set_result(-restart_no_interrupt);
-    registers.store(rewrite.caller.thread);
-    if (rewrite.broadcast) {
-        // Several calls in a row, and handlers must not run between them.
-        block_signals(trace);
+    if (rewrite.path) {
+        rewrite.scratch = lay_down(ProcessMemory(rewrite.caller.thread), registers.stack(), *rewrite.path);
+        // Without room the kernel finds no path (EFAULT) rather than the host's process.
+        rewrite.arguments.at(rewrite.call->path.path) = rewrite.scratch ? rewrite.scratch->address : 0;
     }
+    if (rewrite.errand) rewriter_.begun(rewrite);
+    set_marked(registers, rewrite);
+    registers.set_result(-restart_no_interrupt);
+    if (rewrite.several()) block_signals(trace);
+    if (rewrite.number) registers.set_call(*rewrite.number);
+    registers.store(rewrite.caller.thread);
     trace.phase = Phase::entering;
     resume_to_call(trace.thread);
 }
 
 void Tracer::block_signals(Trace& trace) {
+    if (std::exchange(trace.blocked, true)) return;
     const uint64_t all = ~uint64_t{0};
     ptrace(PTRACE_GETSIGMASK, trace.thread, sizeof all, &trace.signal_mask);
     ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof all, &all);
 }
 
+void Tracer::unblock_signals(Trace& trace) {
+    if (!std::exchange(trace.blocked, false)) return;
+    ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof trace.signal_mask, &trace.signal_mask);
+}
+
 void Tracer::at_entry(Trace& trace, int status) {
     if (!is_call_stop(status)) return give_up(trace, status);
     trace.phase = Phase::running;
-    if (trace.rewrite.sleeps) await(trace, false);
+    await(trace, !trace.rewrite.sleeps || trace.rewrite.several());
     resume_to_call(trace.thread);
 }
 
@@ -216,9 +243,18 @@ void Tracer::at_exit(Trace& trace, int status) {
     }
     const std::optional<long> result = rewriter_.finished(rewrite, registers.result());
     if (!result) {
-        set_marked(registers, rewrite.arguments);
-        registers.repeat(rewrite.call->number);
+        registers.repeat(rewrite.number.value_or(rewrite.call->number));
+        if (rewrite.traps_again) {
+            registers.set_arguments(rewrite.original);
+            registers.store(rewrite.caller.thread);
+            return let_go(trace, status);
+        }
+        set_marked(registers, rewrite);
         registers.store(rewrite.caller.thread);
+        if (rewrite.several())
+            block_signals(trace);
+        else
+            unblock_signals(trace);
         trace.phase = Phase::entering;
         return resume_to_call(trace.thread);
     }
@@ -226,6 +262,14 @@ void Tracer::at_exit(Trace& trace, int status) {
     registers.set_result(*result);
     registers.store(rewrite.caller.thread);
     let_go(trace, status);
+}
+
+bool Tracer::release(HostPid thread) {
+    const auto found = traces_.find(raw(thread));
+    if (found == traces_.end()) return true;
+    Trace& trace = found->second;
+    if (!std::exchange(trace.leaving, true)) ptrace(PTRACE_INTERRUPT, raw(thread), 0L, 0L);
+    return false;
 }
 
 // A held thread runs freely: what stops it here is a signal, job control or the creation of a thread.
@@ -253,7 +297,11 @@ void Tracer::at_exec(HostPid thread) {
     ptrace(PTRACE_GETEVENTMSG, raw(thread), 0L, &former);
     for (const int number : {raw(thread), static_cast<int>(former)})
         if (const auto found = traces_.find(number); found != traces_.end()) {
-            if (found->second.phase != Phase::idle) rewriter_.abandoned(found->second.rewrite);
+            Rewrite& rewrite = found->second.rewrite;
+            // The memory in which it was changed is gone.
+            rewrite.patches.clear();
+            rewrite.scratch.reset();
+            if (found->second.phase != Phase::idle) rewriter_.abandoned(rewrite);
             forget(found->second);
         }
     rewriter_.executed(thread);
@@ -274,14 +322,13 @@ void Tracer::give_up(Trace& trace, int status) {
 
 // On its way, with the signal that it stopped for; a thread that job control stops stays stopped.
 void Tracer::let_go(Trace& trace, int status) {
-    if (trace.rewrite.broadcast && (trace.phase == Phase::entering || trace.phase == Phase::running))
-        ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof trace.signal_mask, &trace.signal_mask);
+    unblock_signals(trace);
     mend_restart(trace, status);
     if (signal_of(status) != 0) trace.interrupted = false;
     const bool dropped =
-        trace.held && signal_of(status) != 0 && rewriter_.drops(HostPid(trace.thread), signal_of(status));
+        trace.held && signal_of(status) != 0 && !rewriter_.delivers(HostPid(trace.thread), signal_of(status));
     const auto signal = dropped ? 0L : static_cast<long>(signal_of(status));
-    if (!trace.held) {
+    if (!trace.held || trace.leaving) {
         ptrace(PTRACE_DETACH, trace.thread, 0L, signal);
         return forget(trace);
     }
@@ -382,7 +429,6 @@ void Tracer::while_preparing(Trace& child, int status) {
     const bool at_entry = is_call_stop(status) && child.call_stops++ == 0;
     if (at_entry) return resume_to_call(child.thread);
     child.before.store(HostPid(child.thread));
-    ptrace(PTRACE_SETSIGMASK, child.thread, sizeof child.signal_mask, &child.signal_mask);
     let_go(child, status);
 }
 

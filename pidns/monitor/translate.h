@@ -13,7 +13,8 @@
 
 namespace ctr::pidns {
 
-inline constexpr int nobody = 0x3fffffff;  // above PID_MAX_LIMIT, and its negative is a valid group argument
+// Above PID_MAX_LIMIT; its negative is a valid group argument, and it fits into a clock id.
+inline constexpr int nobody = 0x07ffffff;
 
 class Translator {
   public:
@@ -28,12 +29,20 @@ class Translator {
     // The same for what names a process: also by one of its threads, which keep the kernel's numbers.
     int process(NamespaceId space, int number) const;
 
+    // What a kind of number in memory or in an argument means to the kernel. The selector says which, where
+    // the kind has one.
+    int inward(Kind kind, const Caller& caller, int number, int selector) const;
+
     // A number that the kernel returned or wrote; 0 for what can't be seen from that namespace.
     int outward(int host, NamespaceId space) const { return raw(numbers_.number_of(HostPid(host), space)); }
+    int outward(Kind kind, int host, int selector, NamespaceId space) const;
+
+    // The same for what may be a thread that isn't its process's first: it keeps the kernel's number.
+    int thread_outward(int host, NamespaceId space) const;
 
   private:
-    int argument(Kind kind, const Caller& caller, const Registers::Arguments& before, unsigned index) const;
     int thread(const Caller& caller, int number) const;
+    int clock(const Caller& caller, int id) const;
     int thread_in(NamespaceId space, int process, int number) const;
 
     Numbers& numbers_;

@@ -6,28 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "pidns/surface/kinds.h"
+#include "pidns/surface/structures.h"
+
 namespace ctr::pidns {
-
-// What an argument, result or memory field means.
-enum class Kind : uint8_t {
-    none,
-    process,      // a process; 0 is the caller
-    group,        // a process group; 0 is the caller's or the process's own
-    thread,       // a thread id: the kernel's for threads of the caller, otherwise a process's number
-    thread_in,    // a thread id within the process named by the argument before
-    wait_target,  // wait4: >0 a process, 0 and -1 as they are, < -1 a group
-    wait_id,      // waitid's id: means what the argument before says (P_PID, P_PGID, ...)
-    kill_target,  // kill: >0 a process, 0 the own group, -1 everybody, < -1 a group
-    who,          // setpriority: means what the argument before says (PRIO_PROCESS, ...)
-};
-
-// What memory an argument points to.
-enum class Memory : uint8_t {
-    none,
-    group_in,    // a group's number that the kernel reads
-    group_out,   // a group's or session's number that the kernel writes
-    siginfo_out  // a siginfo_t that the kernel writes; si_pid is a process
-};
 
 // How the monitor serves it.
 enum class Way : uint8_t {
@@ -38,6 +20,25 @@ enum class Way : uint8_t {
     observe,  // passes as it is, but the monitor must know of it
     enter,    // changes the namespace that children are born in
     mount,    // may mount a procfs, which the kernel grants only to who owns the pid namespace
+    path,     // a path that may lead into /proc
+    list,     // reads a directory, which may be one of /proc
+    reread,   // goes back to the beginning of a file, which may be one that we translated
+    dequeue,  // reads a descriptor that may be a signalfd
+    message,  // a message on a socket, which may carry credentials
+    trace,    // ptrace
+};
+
+// A structure that an argument points to.
+struct Memory {
+    Structure structure = Structure::none;
+    uint8_t argument = 0;
+};
+
+// Where a call has its path. No directory: the path is relative to the working directory.
+struct PathArguments {
+    static constexpr uint8_t none = 0xff;
+    uint8_t directory = none;
+    uint8_t path = none;
 };
 
 // What the call's success changes in the table.
@@ -58,11 +59,14 @@ struct Call {
     Way way = Way::answer;
     Kind arguments[3] = {};
     Kind result = Kind::none;
-    Memory memory = Memory::none;
-    uint8_t memory_argument = 0;
+    Memory reads = {};   // by the kernel
+    Memory writes = {};  // by the kernel
+    PathArguments path = {};
     After after = After::nothing;
-    bool sleeps = false;  // can wait for long: nobody may wait for its end
-    Condition when = {};  // traps only then; mask 0: always
+    bool sleeps = false;      // can wait for long: nobody may wait for its end
+    bool all_used = false;    // has six arguments: the mark is in the upper half of the first, a pid_t
+    Condition when = {};      // traps only then; mask 0: always
+    Condition and_when = {};  // and then
 };
 
 // The rows, ordered as documented. A call may have several (one for each ioctl request).

@@ -7,6 +7,10 @@ namespace ctr::pidns {
 
 inline constexpr unsigned long mark = 0x6d616769632d7670UL;
 
+// Calls that use all six arguments carry it in the upper half of their first, a pid_t, which the kernel
+// ignores.
+inline constexpr unsigned long upper_mark = 0x6d616769UL << 32;
+
 // prctl(layer_question): 1 where there is a layer that numbers the caller, EINVAL from the kernel itself. A
 // launcher inside leaves numbering to it, because a process can have one notification listener only.
 inline constexpr int layer_question = 0x63747221;

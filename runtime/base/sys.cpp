@@ -19,6 +19,12 @@ long clone_as_clone3(const clone_args& args) {
 int pidfd_open(pid_t pid, unsigned flags) {
     return static_cast<int>(syscall(SYS_pidfd_open, pid, flags));
 }
+int pidfd_getfd(int pidfd, int fd) {
+    return static_cast<int>(syscall(SYS_pidfd_getfd, pidfd, fd, 0));
+}
+ssize_t getdents64(int fd, void* buffer, size_t size) {
+    return syscall(SYS_getdents64, fd, buffer, size);
+}
 int pidfd_send_signal(int pidfd, int sig) {
     return static_cast<int>(syscall(SYS_pidfd_send_signal, pidfd, sig, nullptr, 0));
 }

@@ -27,6 +27,8 @@ long clone_as_clone3(const clone_args& args);
 
 int pidfd_open(pid_t pid, unsigned flags);
 int pidfd_send_signal(int pidfd, int sig);
+int pidfd_getfd(int pidfd, int fd);
+ssize_t getdents64(int fd, void* buffer, size_t size);
 pid_t gettid();
 
 int openat2(int dirfd, const char* path, const open_how& how);

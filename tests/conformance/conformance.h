@@ -26,6 +26,8 @@
 struct test_case {
     const char* name;
     void (*body)(void);
+    const char*
+        covers; /* rows of the surface (pidns/surface/calls.cpp) that it asks about, or NULL: "kill, tkill" */
 };
 
 /* Each group ends with an empty entry. */
@@ -38,6 +40,21 @@ extern const struct test_case waitid_cases[];
 extern const struct test_case signal_cases[];
 extern const struct test_case queue_cases[];
 extern const struct test_case terminal_cases[];
+extern const struct test_case arrival_cases[];
+extern const struct test_case owner_cases[];
+extern const struct test_case scheduling_cases[];
+extern const struct test_case socket_cases[];
+extern const struct test_case sysv_cases[];
+extern const struct test_case path_cases[];
+extern const struct test_case link_cases[];
+extern const struct test_case listing_cases[];
+extern const struct test_case content_cases[];
+extern const struct test_case timer_cases[];
+extern const struct test_case prctl_cases[];
+extern const struct test_case pidfd_cases[];
+extern const struct test_case debugging_cases[];
+extern const struct test_case cgroup_cases[];
+extern const struct test_case uring_cases[];
 extern const struct test_case pid1_cases[];
 
 /* What the processes of one case share. */
@@ -94,6 +111,14 @@ void end(pid_t child);
 void await(volatile int* flag);
 void raise_flag(volatile int* flag);
 
+/* The same for what a broken layer may never do: within some seconds, or 0. */
+int came(volatile int* flag);
+int readable(int fd);
+
+/* Takes a signal of the set, within some seconds; -1 if none came. The set must be blocked. */
+int take_signal(const sigset_t* set, siginfo_t* info);
+sigset_t block_signal(int signal);
+
 /* Installs a handler that adds one to board->count[signal]. */
 void count_signal(int signal, int flags);
 
@@ -105,7 +130,8 @@ long raw_clone3(uint64_t flags, uint64_t exit_signal, int* pidfd, int* parent_ti
 int raw_pidfd_open(pid_t pid);
 
 /* Executes this program again, as a helper that writes to fd its getpid, gettid, getppid and getpgrp, and
- * then ends with 5 ("tell") or waits for a signal ("wait"). */
+ * then ends with 5 ("tell"), waits for a signal ("wait"), or writes who sent it SIGUSR1 as a handler
+ * ("handle") or rt_sigtimedwait ("take") tells it. */
 void execute_helper(const char* what, int fd) __attribute__((noreturn));
 
 #ifndef P_PIDFD

@@ -192,17 +192,18 @@ static void set_tid_address_thread(void) {
     await(&board->flag[0]);
 }
 
-const struct test_case identity_cases[] = {{"identity_self", self},
-                                           {"identity_raw", raw},
-                                           {"identity_parent", parent},
-                                           {"identity_unknown", unknown},
-                                           {"identity_upper_half", upper_half},
-                                           {"identity_child", child},
-                                           {"identity_grandchild", grandchild},
-                                           {"identity_zombie", zombie},
-                                           {"identity_leader_gone", leader_gone},
-                                           {"identity_thread", thread},
-                                           {"identity_orphan", orphan},
-                                           {"identity_set_tid_address", set_tid_address},
-                                           {"identity_set_tid_address_thread", set_tid_address_thread},
-                                           {NULL, NULL}};
+const struct test_case identity_cases[] = {
+    {"identity_self", self, "getpid, gettid, getppid, getpgrp, getpgid, getsid"},
+    {"identity_raw", raw, "getpid, gettid, getppid, getpgrp"},
+    {"identity_parent", parent, "getppid"},
+    {"identity_unknown", unknown, "getpgid, getsid"},
+    {"identity_upper_half", upper_half, NULL},
+    {"identity_child", child, "getpgid, getsid"},
+    {"identity_grandchild", grandchild, NULL},
+    {"identity_zombie", zombie, NULL},
+    {"identity_leader_gone", leader_gone, NULL},
+    {"identity_thread", thread, "gettid"},
+    {"identity_orphan", orphan, "getppid"},
+    {"identity_set_tid_address", set_tid_address, "set_tid_address"},
+    {"identity_set_tid_address_thread", set_tid_address_thread, "set_tid_address"},
+    {NULL, NULL, NULL}};

@@ -1,7 +1,9 @@
-/* The driver: `conformance` runs every case, `conformance NAME` one, `conformance pid1` those that only a
- * process 1 can run. */
+/* The driver: `conformance` runs every case, `conformance NAME` those whose names begin so, `conformance
+ * pid1` those that only a process 1 can run; `conformance --covers` says which rows of the surface each case
+ * asks about. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 
@@ -32,10 +34,32 @@ static const char* error_name(int error) {
     static const struct {
         int error;
         const char* name;
-    } names[] = {{EPERM, "EPERM"},   {ESRCH, "ESRCH"},   {EINTR, "EINTR"},   {EIO, "EIO"},
-                 {EBADF, "EBADF"},   {ECHILD, "ECHILD"}, {EAGAIN, "EAGAIN"}, {EACCES, "EACCES"},
-                 {EFAULT, "EFAULT"}, {EINVAL, "EINVAL"}, {ENOTTY, "ENOTTY"}, {ENOSYS, "ENOSYS"},
-                 {ENOMEM, "ENOMEM"}, {ENXIO, "ENXIO"},   {E2BIG, "E2BIG"}};
+    } names[] = {{EPERM, "EPERM"},
+                 {ESRCH, "ESRCH"},
+                 {EINTR, "EINTR"},
+                 {EIO, "EIO"},
+                 {EBADF, "EBADF"},
+                 {ECHILD, "ECHILD"},
+                 {EAGAIN, "EAGAIN"},
+                 {EACCES, "EACCES"},
+                 {EFAULT, "EFAULT"},
+                 {EINVAL, "EINVAL"},
+                 {ENOTTY, "ENOTTY"},
+                 {ENOSYS, "ENOSYS"},
+                 {ENOMEM, "ENOMEM"},
+                 {ENXIO, "ENXIO"},
+                 {E2BIG, "E2BIG"},
+                 {ENOENT, "ENOENT"},
+                 {ENOTDIR, "ENOTDIR"},
+                 {EISDIR, "EISDIR"},
+                 {ELOOP, "ELOOP"},
+                 {EEXIST, "EEXIST"},
+                 {ENODEV, "ENODEV"},
+                 {EBUSY, "EBUSY"},
+                 {ENOTSUP, "ENOTSUP"},
+                 {ETIMEDOUT, "ETIMEDOUT"},
+                 {ENOPROTOOPT, "ENOPROTOOPT"},
+                 {ENODATA, "ENODATA"}};
     static char other[24];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
         if (names[i].error == error) return names[i].name;
@@ -73,7 +97,7 @@ const char* yes(int condition) {
     return condition ? "yes" : "no";
 }
 
-enum { patience_seconds = 30 };
+enum { patience_seconds = 12, short_patience_seconds = 3 };
 
 pid_t offspring(void) {
     const pid_t child = fork();
@@ -121,6 +145,38 @@ void raise_flag(volatile int* flag) {
     __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
 }
 
+int came(volatile int* flag) {
+    for (int i = 0; i < short_patience_seconds * 2000; ++i) {
+        if (__atomic_load_n(flag, __ATOMIC_ACQUIRE)) return 1;
+        usleep(500);
+    }
+    return 0;
+}
+
+int readable(int fd) {
+    struct pollfd wanted = {fd, POLLIN, 0};
+    int ready;
+    do ready = poll(&wanted, 1, short_patience_seconds * 1000);
+    while (ready < 0 && errno == EINTR);
+    return ready == 1;
+}
+
+int take_signal(const sigset_t* set, siginfo_t* info) {
+    const struct timespec patience = {short_patience_seconds, 0};
+    int taken;
+    do taken = sigtimedwait(set, info, &patience);
+    while (taken < 0 && errno == EINTR);
+    return taken;
+}
+
+sigset_t block_signal(int signal) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return set;
+}
+
 static void count_one(int signal) {
     __atomic_fetch_add(&board->count[signal], 1, __ATOMIC_RELAXED);
 }
@@ -161,7 +217,36 @@ int raw_pidfd_open(pid_t pid) {
     return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* What the program does after `execute_helper`: writes the numbers that it sees now, or waits for a signal.
+static volatile pid_t helped_by = -2;
+
+static void note_sender(int signal, siginfo_t* info, void* context) {
+    (void)signal;
+    (void)context;
+    helped_by = info->si_pid;
+}
+
+/* Who sends SIGUSR1, as the means in question tells it. */
+static pid_t sender(const char* means) {
+    if (strcmp(means, "take") == 0) {
+        const sigset_t set = block_signal(SIGUSR1);
+        siginfo_t info;
+        return take_signal(&set, &info) < 0 ? -1 : info.si_pid;
+    }
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = note_sender;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(SIGUSR1, &action, NULL);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    for (int i = 0; i < short_patience_seconds * 2000 && helped_by == -2; ++i) usleep(500);
+    return helped_by;
+}
+
+/* What the program does after `execute_helper`. SIGUSR1 is blocked by who starts it, if it is to be taken or
+ * handled.
  */
 static int helper(const char* what, int fd) {
     const pid_t seen[4] = {getpid(), raw_gettid(), getppid(), getpgrp()};
@@ -169,6 +254,9 @@ static int helper(const char* what, int fd) {
     if (write(fd, seen, sizeof seen) != (ssize_t)sizeof seen) return 1;
     if (strcmp(what, "wait") == 0)
         for (;;) pause();
+    if (strcmp(what, "tell") == 0) return 5;
+    const pid_t from = sender(what);
+    if (write(fd, &from, sizeof from) != (ssize_t)sizeof from) return 1;
     return 5;
 }
 
@@ -205,14 +293,31 @@ static void run_case(const struct test_case* one) {
 
 static void run_group(const struct test_case* group, const char* only) {
     for (; group->name != NULL; ++group)
-        if (only == NULL || strcmp(only, group->name) == 0) run_case(group);
+        if (only == NULL || strncmp(only, group->name, strlen(only)) == 0) run_case(group);
+}
+
+/* "kill: kill_zero", a line for each row that a case asks about. */
+static void print_covers(const struct test_case* group) {
+    for (; group->name != NULL; ++group) {
+        char rows[256];
+        snprintf(rows, sizeof rows, "%s", group->covers == NULL ? "" : group->covers);
+        for (char *rest = rows, *row; (row = strtok_r(rest, ",", &rest)) != NULL;)
+            printf("%s: %s\n", row + strspn(row, " "), group->name);
+    }
 }
 
 int main(int argc, char** argv) {
     if (argc == 4 && strcmp(argv[1], "helper") == 0) return helper(argv[2], atoi(argv[3]));
-    const struct test_case* const groups[] = {identity_cases, setpgid_cases, creation_cases,
-                                              thread_cases,   wait_cases,    waitid_cases,
-                                              signal_cases,   queue_cases,   terminal_cases};
+    const struct test_case* const groups[] = {identity_cases, setpgid_cases, creation_cases, thread_cases,
+                                              wait_cases,     waitid_cases,  signal_cases,   queue_cases,
+                                              terminal_cases, arrival_cases, owner_cases,    scheduling_cases,
+                                              socket_cases,   sysv_cases,    path_cases,     link_cases,
+                                              listing_cases,  content_cases, timer_cases};
+    if (argc == 2 && strcmp(argv[1], "--covers") == 0) {
+        for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i) print_covers(groups[i]);
+        print_covers(pid1_cases);
+        return 0;
+    }
     board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (board == MAP_FAILED) return 1;
 

@@ -189,9 +189,9 @@ static void outside(void) {
 }
 
 const struct test_case pid1_cases[] = {
-    {"pid1_identity", identity},     {"pid1_numbers", numbers},
-    {"pid1_parent", parent_is_one},  {"pid1_orphan", orphan},
-    {"pid1_daemon", daemon_process}, {"pid1_orphans_of_killed", orphans_of_killed},
-    {"pid1_immune", immune},         {"pid1_handles", handles},
-    {"pid1_everybody", everybody},   {"pid1_everybody_from_child", everybody_from_child},
-    {"pid1_outside", outside},       {NULL, NULL}};
+    {"pid1_identity", identity, NULL},     {"pid1_numbers", numbers, NULL},
+    {"pid1_parent", parent_is_one, NULL},  {"pid1_orphan", orphan, NULL},
+    {"pid1_daemon", daemon_process, NULL}, {"pid1_orphans_of_killed", orphans_of_killed, NULL},
+    {"pid1_immune", immune, NULL},         {"pid1_handles", handles, NULL},
+    {"pid1_everybody", everybody, "kill"}, {"pid1_everybody_from_child", everybody_from_child, NULL},
+    {"pid1_outside", outside, NULL},       {NULL, NULL, NULL}};

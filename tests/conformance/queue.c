@@ -153,10 +153,12 @@ static void supplied_sender(void) {
     fact("pidfd_send_signal=%s", who(board->pid[0]));
 }
 
-const struct test_case queue_cases[] = {{"rt_sigqueueinfo", queue},
-                                        {"rt_sigqueueinfo_errors", queue_errors},
-                                        {"rt_tgsigqueueinfo", thread_queue},
-                                        {"pidfd_send_signal", by_pidfd},
-                                        {"pidfd_poll", pidfd_readable_at_end},
-                                        {"supplied_sender", supplied_sender},
-                                        {NULL, NULL}};
+const struct test_case queue_cases[] = {
+    {"rt_sigqueueinfo", queue, "rt_sigqueueinfo"},
+    {"rt_sigqueueinfo_errors", queue_errors, "rt_sigqueueinfo"},
+    {"rt_tgsigqueueinfo", thread_queue, "rt_tgsigqueueinfo"},
+    {"pidfd_send_signal", by_pidfd, "pidfd_send_signal"},
+    {"pidfd_poll", pidfd_readable_at_end, NULL},
+    {"supplied_sender", supplied_sender,
+     "rt_sigqueueinfo, rt_tgsigqueueinfo, pidfd_send_signal, rt_sigtimedwait"},
+    {NULL, NULL, NULL}};

@@ -157,14 +157,14 @@ static void group_leader_setsid(void) {
     reap(child);
 }
 
-const struct test_case setpgid_cases[] = {{"setpgid_own", own_group},
-                                          {"setpgid_children", children_groups},
-                                          {"setpgid_errors", errors},
-                                          {"setpgid_not_a_child", not_a_child},
-                                          {"setpgid_other_session", other_session},
-                                          {"setpgid_after_exec", after_exec},
-                                          {"setpgid_zombie", zombie},
-                                          {"setpgid_thread", from_thread},
-                                          {"setsid_new", new_session},
-                                          {"setsid_group_leader", group_leader_setsid},
-                                          {NULL, NULL}};
+const struct test_case setpgid_cases[] = {{"setpgid_own", own_group, "setpgid"},
+                                          {"setpgid_children", children_groups, "setpgid"},
+                                          {"setpgid_errors", errors, "setpgid"},
+                                          {"setpgid_not_a_child", not_a_child, "setpgid"},
+                                          {"setpgid_other_session", other_session, "setpgid"},
+                                          {"setpgid_after_exec", after_exec, "setpgid"},
+                                          {"setpgid_zombie", zombie, "setpgid"},
+                                          {"setpgid_thread", from_thread, "setpgid"},
+                                          {"setsid_new", new_session, "setsid"},
+                                          {"setsid_group_leader", group_leader_setsid, "setsid"},
+                                          {NULL, NULL, NULL}};

@@ -254,19 +254,20 @@ static void give_up(void) {
     fact("master=%s", who(tcgetpgrp(master)));
 }
 
-const struct test_case terminal_cases[] = {{"terminal_owners", owners},
-                                           {"terminal_foreground", foreground},
-                                           {"terminal_errors", errors},
-                                           {"terminal_not_controlling", not_controlling},
-                                           {"terminal_background_set", background_set},
-                                           {"terminal_background_set_ignored", background_set_ignored},
-                                           {"terminal_orphaned_group", orphaned_group},
-                                           {"terminal_background_read", background_read},
-                                           {"terminal_interrupt_key", interrupt_key},
-                                           {"terminal_quit_key", quit_key},
-                                           {"terminal_suspend_key", suspend_key},
-                                           {"terminal_job_control", job_control},
-                                           {"terminal_dead_foreground", dead_foreground},
-                                           {"terminal_hang_up", hang_up},
-                                           {"terminal_give_up", give_up},
-                                           {NULL, NULL}};
+const struct test_case terminal_cases[] = {
+    {"terminal_owners", owners, "ioctl TIOCGPGRP, ioctl TIOCGSID"},
+    {"terminal_foreground", foreground, "ioctl TIOCGPGRP, ioctl TIOCSPGRP"},
+    {"terminal_errors", errors, "ioctl TIOCGPGRP, ioctl TIOCGSID, ioctl TIOCSPGRP"},
+    {"terminal_not_controlling", not_controlling, NULL},
+    {"terminal_background_set", background_set, NULL},
+    {"terminal_background_set_ignored", background_set_ignored, NULL},
+    {"terminal_orphaned_group", orphaned_group, NULL},
+    {"terminal_background_read", background_read, NULL},
+    {"terminal_interrupt_key", interrupt_key, NULL},
+    {"terminal_quit_key", quit_key, NULL},
+    {"terminal_suspend_key", suspend_key, NULL},
+    {"terminal_job_control", job_control, NULL},
+    {"terminal_dead_foreground", dead_foreground, NULL},
+    {"terminal_hang_up", hang_up, NULL},
+    {"terminal_give_up", give_up, NULL},
+    {NULL, NULL, NULL}};

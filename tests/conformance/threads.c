@@ -208,13 +208,13 @@ static void leader_ends_first(void) {
     fact("getpid=%s", who(board->pid[0]));
 }
 
-const struct test_case thread_cases[] = {{"thread_bare", bare},
-                                         {"thread_bare_child_settid", bare_child_settid},
-                                         {"thread_many", many},
-                                         {"thread_child", child_of_thread},
-                                         {"thread_wait", wait_in_thread},
-                                         {"thread_wnothread", own_children_only},
-                                         {"thread_waits_side_by_side", waits_side_by_side},
-                                         {"thread_exec", exec_from_thread},
-                                         {"thread_leader_ends_first", leader_ends_first},
-                                         {NULL, NULL}};
+const struct test_case thread_cases[] = {{"thread_bare", bare, NULL},
+                                         {"thread_bare_child_settid", bare_child_settid, NULL},
+                                         {"thread_many", many, NULL},
+                                         {"thread_child", child_of_thread, NULL},
+                                         {"thread_wait", wait_in_thread, NULL},
+                                         {"thread_wnothread", own_children_only, NULL},
+                                         {"thread_waits_side_by_side", waits_side_by_side, NULL},
+                                         {"thread_exec", exec_from_thread, "execve"},
+                                         {"thread_leader_ends_first", leader_ends_first, NULL},
+                                         {NULL, NULL, NULL}};

@@ -175,17 +175,17 @@ static void interrupted(void) {
     end(child);
 }
 
-const struct test_case waitid_cases[] = {{"waitid_number", by_number},
-                                         {"waitid_any", any},
-                                         {"waitid_groups", groups},
-                                         {"waitid_zero_group", zero_group},
-                                         {"waitid_look_twice", look_twice},
-                                         {"waitid_not_reused", looked_at_is_not_reused},
-                                         {"waitid_stops", stops},
-                                         {"waitid_pidfd", by_pidfd},
-                                         {"waitid_pidfd_nonblocking", pidfd_nonblocking},
-                                         {"waitid_pidfd_opened", pidfd_opened},
-                                         {"waitid_errors", errors},
-                                         {"waitid_without_info", without_info},
-                                         {"waitid_interrupted", interrupted},
-                                         {NULL, NULL}};
+const struct test_case waitid_cases[] = {{"waitid_number", by_number, "waitid"},
+                                         {"waitid_any", any, "waitid"},
+                                         {"waitid_groups", groups, "waitid"},
+                                         {"waitid_zero_group", zero_group, "waitid"},
+                                         {"waitid_look_twice", look_twice, "waitid"},
+                                         {"waitid_not_reused", looked_at_is_not_reused, "waitid"},
+                                         {"waitid_stops", stops, "waitid"},
+                                         {"waitid_pidfd", by_pidfd, "waitid"},
+                                         {"waitid_pidfd_nonblocking", pidfd_nonblocking, "waitid"},
+                                         {"waitid_pidfd_opened", pidfd_opened, "pidfd_open, waitid"},
+                                         {"waitid_errors", errors, "waitid"},
+                                         {"waitid_without_info", without_info, "waitid"},
+                                         {"waitid_interrupted", interrupted, "waitid"},
+                                         {NULL, NULL, NULL}};

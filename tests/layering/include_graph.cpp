@@ -33,12 +33,15 @@ const std::vector<Room>& rooms() {
 }
 
 // Code that also runs inside workloads, without a C library: only headers that need none.
-constexpr std::array<std::string_view, 2> freestanding_places{"pidns/model/", "pidns/surface/mark.h"};
-constexpr std::array<std::string_view, 3> freestanding_project_headers{
-    "runtime/base/ids.h", "pidns/surface/mark.h", "pidns/model/"};
-constexpr std::array<std::string_view, 12> freestanding_headers{
-    "array",   "atomic",  "bit",    "climits",     "compare", "concepts",
-    "cstddef", "cstdint", "limits", "type_traits", "utility", "span"};
+constexpr std::array<std::string_view, 4> freestanding_places{
+    "pidns/model/", "pidns/surface/mark.h", "pidns/surface/contents", "pidns/surface/text.h"};
+constexpr std::array<std::string_view, 5> freestanding_project_headers{
+    "runtime/base/ids.h", "pidns/surface/mark.h", "pidns/model/", "pidns/surface/contents",
+    "pidns/surface/text.h"};
+// optional and string_view are freestanding from C++26 on, apart from the members that throw.
+constexpr std::array<std::string_view, 14> freestanding_headers{
+    "array",   "atomic", "bit",      "climits", "compare",     "concepts",    "cstddef",
+    "cstdint", "limits", "optional", "span",    "string_view", "type_traits", "utility"};
 
 bool starts_with_any(std::string_view text, auto const& prefixes) {
     return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return text.starts_with(prefix); });

@@ -1,0 +1,349 @@
+#include "pidns/monitor/proc_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <utility>
+
+#include "pidns/monitor/memory.h"
+#include "pidns/monitor/procfs.h"
+#include "pidns/monitor/reader_view.h"
+#include "runtime/base/sys.h"
+
+namespace ctr::pidns {
+
+namespace {
+
+// The name of a translated file: "ctr:BIRTH:PLACE", where BIRTH makes sure that the process is still the
+// same.
+constexpr std::string_view file_prefix = "ctr:";
+constexpr std::string_view memory_file = "/memfd:ctr:";
+constexpr std::string_view deleted = " (deleted)";
+
+std::string descriptor_link(HostPid owner, int fd) {
+    return "/proc/" + std::to_string(raw(owner)) + "/fd/" + std::to_string(fd);
+}
+
+// The same open file as the program's.
+Fd fetch(HostPid process, int fd) {
+    const Fd pidfd(sys::pidfd_open(raw(process), 0));
+    return Fd(pidfd ? sys::pidfd_getfd(pidfd.get(), fd) : -1);
+}
+
+// Whole, from the beginning, wherever the file's position is.
+std::optional<std::string> text_of(int fd) {
+    std::string text;
+    std::array<char, 16384> part;
+    for (;;) {
+        const ssize_t got = pread(fd, part.data(), part.size(), static_cast<off_t>(text.size()));
+        if (got < 0) return {};
+        if (got == 0) return text;
+        text.append(part.data(), static_cast<size_t>(got));
+    }
+}
+
+bool fill(int file, std::string_view text) {
+    return ftruncate(file, 0) == 0 &&
+           pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+}
+
+// A file in memory with a text in it, open for reading.
+Fd file_with(const std::string& name, std::string_view text) {
+    const Fd file(memfd_create(name.c_str(), MFD_CLOEXEC));
+    if (!file || !fill(file.get(), text)) return {};
+    fchmod(file.get(), S_IRUSR | S_IRGRP | S_IROTH);
+    return Fd(::open(descriptor_link(HostPid(getpid()), file.get()).c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+struct Meant {
+    std::string birth;
+    std::string place;
+};
+std::optional<Meant> meant_by(std::string_view link) {
+    if (!link.starts_with(memory_file)) return {};
+    std::string_view rest = link.substr(memory_file.size());
+    if (rest.ends_with(deleted)) rest.remove_suffix(deleted.size());
+    const size_t colon = rest.find(':');
+    if (colon == std::string_view::npos) return {};
+    return Meant{std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 1))};
+}
+
+HostPid process_in(const std::string& place) {
+    int number = 0;
+    std::from_chars(place.data(), place.data() + place.size(), number);
+    return HostPid(number);
+}
+
+// Whoever may see the directory may read these; the others the thread must open itself, with its own rights
+// and in its own IPC namespace.
+bool readable_by_all(Content content) {
+    switch (content) {
+        case Content::fdinfo:
+        case Content::timers:
+        case Content::shm:
+        case Content::msg: return false;
+        default: return true;
+    }
+}
+
+// How a file is opened by the open family; nothing if it can't be read.
+std::optional<uint64_t> flags_of(const Trap& trap) {
+    switch (trap.number) {
+        case SYS_open: return trap.arguments[1];
+        case SYS_openat: return trap.arguments[2];
+        case SYS_openat2: return ProcessMemory(trap.thread).read<uint64_t>(trap.arguments[2]);
+        default: return {};
+    }
+}
+
+bool only_reads(uint64_t flags) {
+    constexpr uint64_t matters = O_ACCMODE | O_PATH | O_DIRECTORY | O_CREAT | O_EXCL | O_TRUNC | O_TMPFILE;
+    return (flags & matters) == O_RDONLY;
+}
+
+bool is_readlink(long number) {
+    return number == SYS_readlink || number == SYS_readlinkat;
+}
+
+}  // namespace
+
+std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& call) const {
+    auto path = read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX);
+    if (!path || path->empty()) return {};
+    if (path->starts_with('/'))
+        return paths_.may_be_proc(*path) ? std::optional(Named{{}, std::move(*path)}) : std::nullopt;
+    const int directory = call.path.directory == PathArguments::none
+                              ? AT_FDCWD
+                              : static_cast<int>(trap.arguments[call.path.directory]);
+    std::string base = link_text(directory == AT_FDCWD ? "/proc/" + std::to_string(raw(trap.thread)) + "/cwd"
+                                                       : descriptor_link(trap.thread, directory));
+    if (!base.starts_with('/') || (!paths_.may_be_proc(base) && !paths_.may_be_proc(*path))) return {};
+    return Named{std::move(base), std::move(*path)};
+}
+
+ProcFiles::Verdict ProcFiles::follow(const Trap& trap, const Call& call, const Caller& caller,
+                                     const Named& named) {
+    auto path = paths_.read(caller, named.base, named.path);
+    if (!path || !listener_.valid(trap)) return {};
+    if (is_readlink(call.number)) return read_link(trap, call, caller, std::move(*path));
+    if (flags_of(trap)) return open(trap, caller, std::move(*path));
+    // From here on another path leads into it.
+    if (call.number == SYS_chroot || call.number == SYS_open_tree) paths_.note_mount_point({});
+    if (!path->changed) return {};
+    return {.next = Next::remake, .path = std::move(path->text)};
+}
+
+ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcPath path) {
+    const uint64_t flags = flags_of(trap).value_or(O_PATH);
+    const std::string place = path.place();
+    const Content content = content_of(place);
+    if (path.is_namespace() && only_reads(flags) && open_namespace(trap, caller, path, flags))
+        return {.next = Next::answered};
+    Verdict remake{.next = Next::remake, .path = std::move(path.text)};
+    if (content == Content::none || !only_reads(flags)) return path.changed ? remake : Verdict{};
+    remake.replaces = true;
+    remake.content = content;
+    if (!readable_by_all(content)) return remake;
+
+    const Fd file(::open(("/proc/" + place).c_str(), O_RDONLY | O_CLOEXEC));
+    const auto text = file ? text_of(file.get()) : std::nullopt;
+    // The thread itself finds out what is wrong.
+    const auto shown = text ? translated(caller, content, path.process(), *text) : std::nullopt;
+    if (!shown) return remake;
+    const std::string birth = path.process() == HostPid::none ? "" : birth_of(path.process());
+    const Fd copy = file_with(std::string(file_prefix) + birth + ':' + place, *shown);
+    if (!copy) return remake;
+    if (const auto placed = listener_.place(trap, copy.get(), (flags & O_CLOEXEC) != 0))
+        listener_.answer(trap, *placed);
+    else
+        listener_.answer(trap, errno == EMFILE ? -EMFILE : -EINTR);
+    return {.next = Next::answered};
+}
+
+// To the kernel all of these files are the same: the host's namespace. What the program gets names the init
+// of the one that it means here; setns() understands that.
+bool ProcFiles::open_namespace(const Trap& trap, const Caller& caller, const ProcPath& path, uint64_t flags) {
+    const HostPid init = numbers_.init_of(numbers_.namespace_of(path.process()));
+    if (init == HostPid::none || !may_inspect(caller.thread, path.process())) return false;
+    const std::string name =
+        std::string(file_prefix) + birth_of(init) + ':' + std::to_string(raw(init)) + "/ns/pid";
+    const Fd file = file_with(name, "");
+    const auto placed = file ? listener_.place(trap, file.get(), (flags & O_CLOEXEC) != 0) : std::nullopt;
+    if (placed) listener_.answer(trap, *placed);
+    return placed.has_value();
+}
+
+NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {
+    const auto meant = meant_by(link_text(descriptor_link(thread, fd)));
+    if (!meant || !meant->place.ends_with("/ns/pid")) return NamespaceId::none;
+    const HostPid init = process_in(meant->place);
+    return birth_of(init) == meant->birth ? numbers_.namespace_of(init) : NamespaceId::none;
+}
+
+std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content, HostPid process,
+                                                 const std::string& text) const {
+    const bool inspects =
+        process == HostPid::none || process == caller.process || may_inspect(caller.thread, process);
+    const ReaderView view(numbers_, translator_, caller.space, inspects);
+    std::string to(room_for(text.size()), 0);
+    const auto size = translate(content, text, view, to);
+    if (!size) return {};
+    to.resize(*size);
+    return to;
+}
+
+// A link's target as the program is to see it; nothing if it is to see what the kernel says.
+std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::string& target) {
+    const auto meant = meant_by(target);
+    if (meant && meant->place.ends_with("/ns/pid")) return namespace_text(process_in(meant->place));
+    const auto place = meant                        ? paths_.place_of(caller, "/proc/" + meant->place)
+                       : paths_.may_be_proc(target) ? paths_.place_of(caller, target)
+                                                    : std::nullopt;
+    if (!place || place->below.empty()) return {};
+    const HostPid process = place->process();
+    if (process == HostPid::none) return meant ? std::optional("/proc/" + meant->place) : std::nullopt;
+    Components named = components_of(meant ? "/proc/" + meant->place : target);
+    // The place's end is the text's end: the process stands where the place begins.
+    const size_t at = named.size() - place->below.size();
+    const int number = translator_.thread_outward(raw(process), caller.space);
+    named.at(at) = std::to_string(number);
+    if (place->below.size() >= 3 && place->below[1] == "task") {
+        const int thread = static_cast<int>(std::strtol(named.at(at + 2).c_str(), nullptr, 10));
+        named.at(at + 2) = std::to_string(translator_.thread_outward(thread, caller.space));
+    }
+    return join(named);
+}
+
+// The host's for the container's first, as nobody inside can compare; others get a number of their own.
+std::optional<std::string> ProcFiles::namespace_text(HostPid process) const {
+    constexpr uint32_t first_of_ours =
+        4'200'000'000;  // behind all that the kernel gives, from PROC_DYNAMIC_FIRST
+    const NamespaceId space = numbers_.namespace_of(process);
+    if (space == NamespaceId::none || space == NamespaceId::root) return {};
+    return "pid:[" + std::to_string(first_of_ours + raw(space)) + "]";
+}
+
+ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, const Caller& caller,
+                                        ProcPath path) {
+    const unsigned at = call.path.path;
+    std::optional<std::string> text;
+    if (path.is_self) {
+        const std::string number = std::to_string(translator_.outward(raw(caller.process), caller.space));
+        const int thread = translator_.thread_outward(raw(caller.thread), caller.space);
+        text = path.below.back() == "self" ? number : number + "/task/" + std::to_string(thread);
+    } else if (path.is_namespace() && may_inspect(caller.thread, path.process())) {
+        text = namespace_text(path.process());
+    } else if (path.process() == caller.process) {
+        // Readable to the program anyway, so it makes no difference who reads it.
+        text = own_text(caller, link_text("/proc/" + path.place()));
+    } else if (path.changed) {
+        return {.next = Next::remake, .path = std::move(path.text), .translates = true};
+    }
+    if (!text) return path.changed ? Verdict{.next = Next::remake, .path = std::move(path.text)} : Verdict{};
+    const auto room = static_cast<int>(trap.arguments[at + 2]);
+    if (room <= 0) return {};
+    if (text->size() > static_cast<size_t>(room)) text->resize(static_cast<size_t>(room));
+    const bool written = ProcessMemory(trap.thread).write_bytes(trap.arguments[at + 1], *text);
+    listener_.answer(trap, written ? static_cast<long>(text->size()) : -EFAULT);
+    return {.next = Next::answered};
+}
+
+long ProcFiles::linked(const Caller& caller, const Call& call, const Registers::Arguments& made,
+                       long length) {
+    const unsigned at = call.path.path;
+    const ProcessMemory memory(caller.thread);
+    const auto target = memory.read_exactly(made[at + 1], static_cast<size_t>(length));
+    auto text = target ? own_text(caller, *target) : std::nullopt;
+    if (!text) return length;
+    text->resize(std::min<size_t>(text->size(), static_cast<uint32_t>(made[at + 2])));
+    memory.write_bytes(made[at + 1], *text);
+    return static_cast<long>(text->size());
+}
+
+bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, Content content, int fd) {
+    const Fd file = fetch(caller.process, fd);
+    const auto text = file ? text_of(file.get()) : std::nullopt;
+    const auto place = paths_.place_of(caller, link_text(descriptor_link(caller.thread, fd)));
+    if (!text || !place) return false;
+    const auto shown = translated(caller, content, place->process(), *text);
+    if (!shown) return false;
+    const std::string birth = place->process() == HostPid::none ? "" : birth_of(place->process());
+    Fd copy = file_with(std::string(file_prefix) + birth + ':' + place->place(), *shown);
+    if (!copy) return false;
+    replacements_.insert_or_assign(raw(caller.thread), Replacement{made, fd, std::move(copy)});
+    return true;
+}
+
+bool ProcFiles::replace(const Trap& trap) {
+    const auto found = replacements_.find(raw(trap.thread));
+    if (found == replacements_.end()) return false;
+    const Replacement replacement = std::move(found->second);
+    replacements_.erase(found);
+    if (!std::equal(replacement.call.begin(), replacement.call.end(), std::begin(trap.arguments)))
+        return false;
+    const bool close_on_exec = (flags_of(trap).value_or(0) & O_CLOEXEC) != 0;
+    if (!listener_.place(trap, replacement.file.get(), close_on_exec, replacement.fd)) return false;
+    listener_.answer(trap, replacement.fd);
+    return true;
+}
+
+bool ProcFiles::may_reread(const Trap& trap) const {
+    return link_text(descriptor_link(trap.thread, static_cast<int>(trap.arguments[0])))
+        .starts_with(memory_file);
+}
+
+bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
+    const auto fd = static_cast<int>(trap.arguments[0]);
+    const Fd file = fetch(caller.process, fd);
+    // What was fetched can't be exchanged any more, so now its name counts. Only files in memory have seals.
+    if (!file || !listener_.valid(trap) || fcntl(file.get(), F_GET_SEALS) < 0) return false;
+    const std::string here = descriptor_link(HostPid(getpid()), file.get());
+    const auto meant = meant_by(link_text(here));
+    if (!meant) return false;
+    const HostPid process = process_in(meant->place);
+    const Content content = content_of(meant->place);
+    std::optional<std::string> shown;
+    const bool same = process == HostPid::none || (birth_of(process) == meant->birth &&
+                                                   translator_.outward(raw(process), caller.space) != 0);
+    if (same) {
+        const Fd source(::open(("/proc/" + meant->place).c_str(), O_RDONLY | O_CLOEXEC));
+        const auto text = source ? text_of(source.get()) : std::nullopt;
+        if (text) shown = translated(caller, content, process, *text);
+    }
+    // Those of an IPC namespace are read in that namespace only; what they have shown stays.
+    if (!shown && (content == Content::shm || content == Content::msg)) return false;
+    if (!shown && trap.number == SYS_pread64) {
+        listener_.answer(trap, -ESRCH);
+        return true;
+    }
+    fchmod(file.get(), S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
+    const Fd target(::open(here.c_str(), O_RDWR | O_CLOEXEC));
+    fchmod(file.get(), S_IRUSR | S_IRGRP | S_IROTH);
+    if (target) fill(target.get(), shown.value_or(""));
+    return false;
+}
+
+bool ProcFiles::name_directory(const Trap& trap, const Caller& caller) {
+    const std::string here = link_text("/proc/" + std::to_string(raw(trap.thread)) + "/cwd");
+    if (!paths_.may_be_proc(here)) return false;
+    auto text = own_text(caller, here);
+    if (!text || !listener_.valid(trap)) return false;
+    *text += '\0';
+    const bool fits = text->size() <= trap.arguments[1];
+    const bool written = fits && ProcessMemory(trap.thread).write_bytes(trap.arguments[0], *text);
+    listener_.answer(trap, !fits ? -ERANGE : written ? static_cast<long>(text->size()) : -EFAULT);
+    return true;
+}
+
+}  // namespace ctr::pidns

@@ -1,0 +1,98 @@
+// /proc as the container's processes see it: paths into it lead to the processes that they mean there, lists
+// show the container's processes only, and texts carry its numbers.
+//
+// A text with numbers is read by the monitor and given to the program as a file in memory in place of the one
+// that it asked for. Its name says which it is, so nothing has to be remembered here: a program that goes
+// back to the file's beginning gets it filled anew. Files without numbers are the kernel's own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "pidns/monitor/listener.h"
+#include "pidns/monitor/nested.h"
+#include "pidns/monitor/numbers.h"
+#include "pidns/monitor/proc_path.h"
+#include "pidns/monitor/tracer.h"
+#include "pidns/monitor/translate.h"
+#include "pidns/surface/contents.h"
+
+namespace ctr::pidns {
+
+class ProcFiles {
+  public:
+    ProcFiles(const Listener& listener, const Numbers& numbers, const NestedNamespaces& nested,
+              const Translator& translator)
+        : listener_(listener),
+          numbers_(numbers),
+          nested_(nested),
+          translator_(translator),
+          paths_(translator, mounts_) {}
+
+    // The call's path, if it might lead into a procfs. Nearly none does, so this is as cheap as can be.
+    struct Named {
+        std::string base;  // from where a relative path starts
+        std::string path;
+    };
+    std::optional<Named> named(const Trap& trap, const Call& call) const;
+
+    // What is to become of a call.
+    enum class Next { proceed, answered, remake };
+    struct Verdict {
+        Next next = Next::proceed;
+        std::string path{};       // remake: what the kernel shall read
+        bool replaces = false;    // remake: the file that it opens is to be replaced by its translation
+        bool translates = false;  // remake: the link that it reads
+        Content content = Content::none;
+    };
+    Verdict follow(const Trap& trap, const Call& call, const Caller& caller, const Named& named);
+
+    // getdents64 and getcwd; lseek and pread64. False: the call goes on as it stands.
+    bool may_reread(const Trap& trap) const;
+    bool list(const Trap& trap, const Caller& caller);
+    bool name_directory(const Trap& trap, const Caller& caller);
+    bool reread(const Trap& trap, const Caller& caller);
+
+    // The thread has opened a file itself (a Verdict with replaces): true if the call is to be made once
+    // more, unmarked, and will be answered with the translation.
+    bool opened(const Caller& caller, const Registers::Arguments& made, Content content, int fd);
+    bool replace(const Trap& trap);
+
+    // A descriptor that open() has given for a file of /proc/PID/ns/pid: which namespace's.
+    NamespaceId namespace_of(HostPid thread, int fd) const;
+
+    // It has read a link: the length of what it is to see.
+    long linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length);
+
+    void note_mount_point(std::string_view point) { paths_.note_mount_point(point); }
+    void forget_unused() { mounts_.forget_unused(); }
+
+  private:
+    Verdict open(const Trap& trap, const Caller& caller, ProcPath path);
+    bool open_namespace(const Trap& trap, const Caller& caller, const ProcPath& path, uint64_t flags);
+    Verdict read_link(const Trap& trap, const Call& call, const Caller& caller, ProcPath path);
+    long list_processes(const Caller& caller, int directory, size_t size, std::string& to) const;
+    long list_threads(const Caller& caller, HostPid process, int directory, size_t size,
+                      std::string& to) const;
+    std::optional<std::string> translated(const Caller& caller, Content content, HostPid process,
+                                          const std::string& text) const;
+    std::optional<std::string> namespace_text(HostPid process) const;
+    std::optional<std::string> own_text(const Caller& caller, const std::string& target);
+
+    struct Replacement {  // of a file that a thread has opened, until its call traps again
+        Registers::Arguments call{};
+        int fd = -1;
+        Fd file;
+    };
+
+    const Listener& listener_;
+    const Numbers& numbers_;
+    const NestedNamespaces& nested_;
+    const Translator& translator_;
+    ProcMounts mounts_;
+    PathReader paths_;
+    std::unordered_map<int, Replacement> replacements_;  // by thread
+};
+
+}  // namespace ctr::pidns

@@ -1,0 +1,149 @@
+// The lists of /proc: its processes, and a process's threads.
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pidns/monitor/memory.h"
+#include "pidns/monitor/proc_files.h"
+#include "runtime/base/sys.h"
+
+namespace ctr::pidns {
+
+namespace {
+
+// Where the directory's position is behind all entries that aren't processes: TGID_OFFSET of fs/proc/base.c.
+// From there on it is this plus a process's number.
+constexpr off_t first_process = 256 + 2;
+
+// What one call gives at most; a program may ask for more, and gets the rest with the next call.
+constexpr size_t most = 65536;
+
+struct Header {  // of struct linux_dirent64, which the name follows
+    uint64_t inode;
+    int64_t next;
+    uint16_t length;
+    uint8_t type;
+};
+constexpr size_t name_at = offsetof(Header, type) + 1;
+
+// False if there is no room.
+bool append(std::string& to, size_t room, Header header, std::string_view name) {
+    constexpr size_t alignment = 8;
+    const size_t length = (name_at + name.size() + 1 + alignment - 1) / alignment * alignment;
+    if (to.size() + length > room) return false;
+    header.length = static_cast<uint16_t>(length);
+    std::string entry(length, 0);
+    std::memcpy(entry.data(), &header, name_at);
+    std::memcpy(entry.data() + name_at, name.data(), name.size());
+    to += entry;
+    return true;
+}
+
+struct Entry {
+    Header header;
+    std::string_view name;
+};
+std::vector<Entry> entries_of(std::span<const char> bytes) {
+    std::vector<Entry> entries;
+    for (size_t at = 0; at + name_at < bytes.size();) {
+        Header header{};
+        std::memcpy(&header, bytes.data() + at, name_at);
+        entries.push_back({header, std::string_view(bytes.data() + at + name_at)});
+        at += header.length;
+    }
+    return entries;
+}
+
+bool is_number(std::string_view name) {
+    return !name.empty() && name[0] >= '0' && name[0] <= '9';
+}
+
+}  // namespace
+
+bool ProcFiles::list(const Trap& trap, const Caller& caller) {
+    const auto fd = static_cast<int>(trap.arguments[0]);
+    const std::string text =
+        link_text("/proc/" + std::to_string(raw(trap.thread)) + "/fd/" + std::to_string(fd));
+    if (!paths_.may_be_proc(text)) return false;
+    const auto place = paths_.place_of(caller, text);
+    if (!place || !(place->is_root() || place->is_task_list()) || !listener_.valid(trap)) return false;
+    const Fd pidfd(sys::pidfd_open(raw(caller.process), 0));
+    const Fd directory(pidfd ? sys::pidfd_getfd(pidfd.get(), fd) : -1);
+    if (!directory) return false;
+    const size_t room = std::min<size_t>(static_cast<uint32_t>(trap.arguments[2]), most);
+    std::string bytes;
+    long result = place->is_root() ? list_processes(caller, directory.get(), room, bytes)
+                                   : list_threads(caller, place->process(), directory.get(), room, bytes);
+    if (result > 0 && !ProcessMemory(trap.thread).write_bytes(trap.arguments[1], bytes)) result = -EFAULT;
+    listener_.answer(trap, result);
+    return true;
+}
+
+// First what the kernel lists before the processes, then the container's processes in their own order.
+long ProcFiles::list_processes(const Caller& caller, int directory, size_t size, std::string& to) const {
+    off_t position = lseek(directory, 0, SEEK_CUR);
+    bool full = false;
+    while (position < first_process && !full) {
+        std::array<char, 4096> part;
+        const ssize_t got = sys::getdents64(directory, part.data(), part.size());
+        if (got < 0) return -errno;
+        bool at_processes = got == 0;
+        for (const Entry& entry : entries_of({part.data(), static_cast<size_t>(got)})) {
+            at_processes = is_number(entry.name);
+            if (at_processes) break;
+            full = !append(to, size, entry.header, entry.name);
+            if (full) break;
+            position = entry.header.next;
+        }
+        if (at_processes) position = std::max(position, first_process);
+    }
+    if (position >= first_process && !full) {
+        std::vector<std::pair<int, int>> processes;  // number, host's
+        numbers_.each_process([&](HostPid host) {
+            const int number = translator_.outward(raw(host), caller.space);
+            if (number != 0 && number >= position - first_process && !nested_.is_remains(host))
+                processes.emplace_back(number, raw(host));
+        });
+        std::sort(processes.begin(), processes.end());
+        const Fd here(::open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
+        for (const auto& [number, host] : processes) {
+            struct stat facts {};
+            if (fstatat(here.get(), std::to_string(host).c_str(), &facts, 0) != 0) continue;  // reaped
+            const off_t next = first_process + number + 1;
+            full = !append(to, size, {facts.st_ino, next, 0, DT_DIR}, std::to_string(number));
+            if (full) break;
+            position = next;
+        }
+    }
+    lseek(directory, position, SEEK_SET);
+    return full && to.empty() ? -EINVAL : static_cast<long>(to.size());
+}
+
+// Only the first thread's number is another; it may be longer.
+long ProcFiles::list_threads(const Caller& caller, HostPid process, int directory, size_t size,
+                             std::string& to) const {
+    constexpr size_t longer = 8;
+    if (size <= longer) return -EINVAL;
+    std::string part(size - longer, 0);
+    const ssize_t got = sys::getdents64(directory, part.data(), part.size());
+    if (got < 0) return -errno;
+    const std::string leader = std::to_string(raw(process));
+    const std::string number = std::to_string(translator_.outward(raw(process), caller.space));
+    for (const Entry& entry : entries_of({part.data(), static_cast<size_t>(got)}))
+        append(to, size, entry.header, entry.name == leader ? std::string_view(number) : entry.name);
+    return static_cast<long>(to.size());
+}
+
+}  // namespace ctr::pidns

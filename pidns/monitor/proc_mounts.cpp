@@ -1,0 +1,109 @@
+#include "pidns/monitor/proc_mounts.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+namespace ctr::pidns {
+
+namespace {
+
+constexpr std::chrono::seconds kept{1};
+
+// Blanks, tabs, newlines and backslashes are written in octal there.
+std::string unescape(std::string_view text) {
+    std::string plain;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const bool escaped = text[i] == '\\' && i + 3 < text.size();
+        if (!escaped) {
+            plain += text[i];
+            continue;
+        }
+        const auto digit = [&](size_t at) { return static_cast<unsigned>(text[i + at] - '0') & 7U; };
+        plain += static_cast<char>(digit(1) << 6U | digit(2) << 3U | digit(3));
+        i += 3;
+    }
+    return plain;
+}
+
+std::vector<ProcMounts::Mount> parse(const std::string& text) {
+    std::vector<ProcMounts::Mount> mounts;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const size_t dash = line.find(" - ");
+        if (dash == std::string::npos || line.compare(dash + 3, 5, "proc ") != 0) continue;
+        std::istringstream fields(line);
+        std::string id;
+        std::string parent;
+        std::string device;
+        std::string root;
+        std::string point;
+        fields >> id >> parent >> device >> root >> point;
+        mounts.push_back({components_of(unescape(point)), components_of(unescape(root))});
+    }
+    return mounts;
+}
+
+std::string read_all(int fd) {
+    std::string text;
+    std::array<char, 16384> part;
+    lseek(fd, 0, SEEK_SET);
+    for (ssize_t got = 0; (got = read(fd, part.data(), part.size())) > 0;)
+        text.append(part.data(), static_cast<size_t>(got));
+    return text;
+}
+
+bool has_changed(int mountinfo) {
+    pollfd event{mountinfo, POLLPRI, 0};
+    return poll(&event, 1, 0) == 1 && (event.revents & (POLLERR | POLLPRI)) != 0;
+}
+
+}  // namespace
+
+Components components_of(std::string_view text) {
+    Components parts;
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find('/', at), text.size());
+        if (end > at) parts.emplace_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return parts;
+}
+
+std::string join(const Components& components) {
+    std::string text;
+    for (const std::string& part : components) text += '/' + part;
+    return text.empty() ? "/" : text;
+}
+
+std::string link_text(const std::string& path) {
+    std::array<char, PATH_MAX> target;
+    const ssize_t length = readlink(path.c_str(), target.data(), target.size());
+    return length > 0 ? std::string(target.data(), static_cast<size_t>(length)) : std::string();
+}
+
+Components ProcMounts::root_of(HostPid thread) {
+    return components_of(link_text("/proc/" + std::to_string(raw(thread)) + "/root"));
+}
+
+const std::vector<ProcMounts::Mount>& ProcMounts::of(HostPid thread) {
+    const std::string directory = "/proc/" + std::to_string(raw(thread));
+    Table& table = tables_[{link_text(directory + "/ns/mnt"), link_text(directory + "/root")}];
+    table.used = std::chrono::steady_clock::now();
+    if (table.file && !has_changed(table.file.get())) return table.mounts;
+    if (!table.file) table.file.reset(open((directory + "/mountinfo").c_str(), O_RDONLY | O_CLOEXEC));
+    table.mounts = parse(read_all(table.file.get()));
+    return table.mounts;
+}
+
+void ProcMounts::forget_unused() {
+    const auto now = std::chrono::steady_clock::now();
+    std::erase_if(tables_, [&](const auto& entry) { return now - entry.second.used > kept; });
+}
+
+}  // namespace ctr::pidns

@@ -1,0 +1,54 @@
+// Where the procfs of a container's processes are mounted.
+//
+// Read from /proc/PID/mountinfo, once for each mount namespace and root, and again when the kernel says that
+// it has changed. Nothing is looked up in the workload's file systems: they may be served by the workload.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/base/fd.h"
+#include "runtime/base/ids.h"
+
+namespace ctr::pidns {
+
+using Components = std::vector<std::string>;
+
+// Without ".", ".." and empty ones: text is what the kernel has printed.
+Components components_of(std::string_view text);
+std::string join(const Components& components);  // with a leading slash
+
+// The text of a symbolic link of the host's own /proc; empty if it can't be read.
+std::string link_text(const std::string& path);
+
+class ProcMounts {
+  public:
+    struct Mount {
+        Components point;  // as seen from the process's root
+        Components below;  // which part of the procfs: empty, or that of a bind mount
+    };
+
+    // The reference is good until the next call.
+    const std::vector<Mount>& of(HostPid thread);
+
+    // The process's root directory, as this process sees it.
+    static Components root_of(HostPid thread);
+
+    // A cached table keeps a mount namespace alive: not for long.
+    void forget_unused();
+
+  private:
+    struct Table {
+        Fd file;
+        std::vector<Mount> mounts;
+        std::chrono::steady_clock::time_point used;
+    };
+    using Key = std::pair<std::string, std::string>;  // mount namespace, root
+    std::map<Key, Table> tables_;
+};
+
+}  // namespace ctr::pidns

@@ -1,0 +1,54 @@
+// Where a path of a program leads, if it leads into a procfs, and how the kernel must read it.
+//
+// Lexical, but for the links of procfs itself ("self", "cwd", ...), whose text the host's kernel gives us.
+// Symbolic links outside of procfs aren't followed: the kernel follows them, with the path as it is.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pidns/monitor/proc_mounts.h"
+#include "pidns/monitor/translate.h"
+
+namespace ctr::pidns {
+
+struct ProcPath {
+    std::string text;      // the program's, with the host's numbers; everything else is as it was
+    Components below;      // the place below the mount point; numbers are the host's
+    bool changed = false;  // text isn't the program's
+    bool is_self = false;  // it names the link "self" or "thread-self" itself
+
+    std::string place() const;  // "4711/stat"; empty for the root
+    HostPid process() const;    // whose directory; none
+    bool is_root() const { return below.empty(); }
+    bool is_namespace() const { return below.size() == 3 && below[1] == "ns" && below[2] == "pid"; }
+    bool is_task_list() const { return below.size() == 2 && below[1] == "task"; }
+};
+
+class PathReader {
+  public:
+    PathReader(const Translator& translator, ProcMounts& mounts) : translator_(translator), mounts_(mounts) {}
+
+    // base: from where a relative path starts, as the host's kernel names it (/proc/PID/cwd, /proc/PID/fd/N).
+    std::optional<ProcPath> read(const Caller& caller, const std::string& base, std::string_view path);
+
+    // What the kernel has said of a file of that thread.
+    std::optional<ProcPath> place_of(const Caller& caller, const std::string& text);
+
+    // A path in this text might lead into a procfs: it is mounted where the path has that word, or it isn't
+    // usual here.
+    bool may_be_proc(std::string_view text) const {
+        return unusual_place_ || text.find("proc") != std::string_view::npos;
+    }
+
+    // A procfs, or part of one, is about to be mounted there.
+    void note_mount_point(std::string_view point) { unusual_place_ = unusual_place_ || !may_be_proc(point); }
+
+  private:
+    const Translator& translator_;
+    ProcMounts& mounts_;
+    bool unusual_place_ = false;
+};
+
+}  // namespace ctr::pidns
