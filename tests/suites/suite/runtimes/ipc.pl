@@ -15,7 +15,8 @@ $pid = open3(my $to, my $from, undef, 'sh', '-c', 'echo out; echo err >&2; exit 
 print sort <$from>;
 waitpid $pid, 0;
 print "open3: ", $? >> 8, "\n";
-open(my $child, '-|') // exec 'sh', '-c', 'echo from a forked open';
+my $opened = open(my $child, '-|') // die;
+if (!$opened) { exec 'sh', '-c', 'echo from a forked open' }
 print <$child>;
 close $child;
 
@@ -32,7 +33,7 @@ eval { alarm 1; sleep 20 };
 print "ended by $@";
 local $SIG{CHLD} = sub { 1 while waitpid(-1, POSIX::WNOHANG) > 0 };
 for my $i (1 .. 50) { my $p = fork // die; POSIX::_exit(0) if !$p }
-select undef, undef, undef, 0.5;
+select undef, undef, undef, 0.1 for 1 .. 10;
 print "left: ", waitpid(-1, 0), "\n";
 my $group = fork // die;
 if (!$group) { setpgrp 0, 0; sleep 60; exit }
