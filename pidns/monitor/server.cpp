@@ -86,8 +86,8 @@ void CallServer::serve(const Trap& trap) {
         case Way::enter: return enter_namespace(trap, *call, caller);
         case Way::observe: return observe_handler(trap, caller);
         case Way::mount: return mount(trap, *call, caller);
-        case Way::rewrite:
         case Way::trace: return trace(trap, *call, caller);
+        case Way::rewrite:
         case Way::send: return rewrite(trap, *call, caller);
         case Way::path: return follow(trap, *call, caller, *named);
         case Way::message: return message(trap, *call, caller);
