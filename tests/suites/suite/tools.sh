@@ -79,7 +79,7 @@ run_case() {
         uptime) uptime | numbers | grep -oE 'load average' ;;
         free) fact free "$(free | wc -l)" ;;
         vmstat) fact vmstat "$(vmstat 1 2 | wc -l)" ;;
-        watch) timeout 2 script -qec 'watch -n 0.5 echo seen' /tmp/screen >/dev/null </dev/null; grep -ac seen /tmp/screen | sed 's/[1-9][0-9]*/yes/' ;;
+        watch) timeout --foreground 2 script -qec 'watch -n 0.5 echo seen' /tmp/screen >/dev/null </dev/null; grep -ac seen /tmp/screen | sed 's/[1-9][0-9]*/yes/' ;;
         pmap) pmap $tail | tail -1 | grep -c total; pwdx $tail | sed "s/^$tail:/right:/" ;;
         prlimit)
             prlimit --pid $sleeper --nofile=77
