@@ -301,7 +301,10 @@ std::vector<Made> CallServer::enter(HostPid thread, const Info& info) {
     trap.number = static_cast<long>(info.entry.number);
     std::copy_n(info.entry.arguments, std::size(trap.arguments), trap.arguments);
     const Call* call = find_call(trap.number, trap.arguments);
-    if (!call || call->way == Way::create || call->way == Way::answer) return {};
+    // These are answered when they trap; a list would be read twice, and end where it begins.
+    const bool answered = call && (call->way == Way::create || call->way == Way::answer ||
+                                   call->way == Way::list || call->way == Way::reread);
+    if (!call || answered) return {};
     std::optional<Rewrite> prepared;
     prepared_ = &prepared;
     serve(trap);

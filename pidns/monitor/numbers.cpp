@@ -88,6 +88,7 @@ Numbers::Numbers(Fd file, Mapping mapping, const FileHeader& header)
                               return M(static_cast<std::byte*>(mapping_.get()) + file_header_bytes,
                                        header.limits);
                           })),
+      pid_max_(header.limits.numbers),
       collected_(std::chrono::steady_clock::now()) {}
 
 void Numbers::register_init(HostPid host) {
