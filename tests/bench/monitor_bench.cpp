@@ -122,8 +122,9 @@ void print_head(const nlohmann::ordered_json& on) {
 void print(const nlohmann::ordered_json& row) {
     const auto number = [&](const char* name) { return row[name].get<double>(); };
     std::printf("%-29s %-9s %10.2f %10.2f %10.2f %10.2f %10.1f %11.0f %8.3f\n",
-                row["call"].get<std::string>().c_str(), row["mode"].get<std::string>().c_str(), number("p50"),
-                number("p90"), number("p99"), number("max"), number("per_second"), number("ratio"));
+                row["call"].get<std::string>().c_str(), row["mode"].get<std::string>().c_str(),
+                number("least"), number("p50"), number("p90"), number("p99"), number("max"),
+                number("per_second"), number("ratio"));
     std::fflush(stdout);
 }
 
