@@ -112,6 +112,26 @@ bool only_reads(uint64_t flags) {
     return (flags & matters) == O_RDONLY;
 }
 
+constexpr std::string_view descriptors = "/dev/fd/";
+
+// openat2 whose directory is the root of the path.
+bool starts_at_directory(const Trap& trap) {
+    if (trap.number != SYS_openat2) return false;
+    const auto how = ProcessMemory(trap.thread).read<open_how>(trap.arguments[2]);
+    return how && (how->resolve & RESOLVE_IN_ROOT) != 0;
+}
+
+// The program's own thread stands and waits for the answer; had it read the file itself, it would run.
+void show_running(Content content, std::string& text) {
+    const size_t name_end = content == Content::stat ? text.rfind(") ") : std::string::npos;
+    if (name_end != std::string::npos && name_end + 2 < text.size()) text[name_end + 2] = 'R';
+    constexpr std::string_view field = "\nState:\t";
+    const size_t state = content == Content::status ? text.find(field) : std::string::npos;
+    if (state == std::string::npos) return;
+    const size_t at = state + field.size();
+    text.replace(at, text.find('\n', at) - at, "R (running)");
+}
+
 bool is_readlink(long number) {
     return number == SYS_readlink || number == SYS_readlinkat;
 }
@@ -120,7 +140,12 @@ bool is_readlink(long number) {
 
 std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& call) const {
     auto path = read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX);
-    if (!path || path->empty()) return {};
+    if (!path || (path->empty() && trap.number != SYS_readlinkat)) return {};
+    // The text of a link below there is the only thing that a symbolic link which everybody has hides from
+    // us.
+    if (is_readlink(trap.number) && path->starts_with(descriptors))
+        return Named{{}, "/proc/self/fd/" + path->substr(descriptors.size())};
+    if (path->starts_with('/') && starts_at_directory(trap)) path->erase(0, path->find_first_not_of('/'));
     if (path->starts_with('/'))
         return paths_.may_be_proc(*path) ? std::optional(Named{{}, std::move(*path)}) : std::nullopt;
     const int directory = call.path.directory == PathArguments::none
@@ -159,7 +184,7 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const Fd file(::open(("/proc/" + place).c_str(), O_RDONLY | O_CLOEXEC));
     const auto text = file ? text_of(file.get()) : std::nullopt;
     // The thread itself finds out what is wrong.
-    const auto shown = text ? translated(caller, content, path.process(), *text) : std::nullopt;
+    const auto shown = text ? translated(caller, content, place, *text) : std::nullopt;
     if (!shown) return remake;
     const std::string birth = path.process() == HostPid::none ? "" : birth_of(path.process());
     const Fd copy = file_with(std::string(file_prefix) + birth + ':' + place, *shown);
@@ -191,8 +216,9 @@ NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {
     return birth_of(init) == meant->birth ? numbers_.namespace_of(init) : NamespaceId::none;
 }
 
-std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content, HostPid process,
-                                                 const std::string& text) const {
+std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content,
+                                                 const std::string& place, const std::string& text) const {
+    const HostPid process = process_in(place);
     const bool inspects =
         process == HostPid::none || process == caller.process || may_inspect(caller.thread, process);
     const ReaderView view(numbers_, translator_, caller.space, inspects);
@@ -200,6 +226,9 @@ std::optional<std::string> ProcFiles::translated(const Caller& caller, Content c
     const auto size = translate(content, text, view, to);
     if (!size) return {};
     to.resize(*size);
+    const size_t task = place.find("/task/");
+    const HostPid thread = task == std::string::npos ? process : process_in(place.substr(task + 6));
+    if (thread == caller.thread) show_running(content, to);
     return to;
 }
 
@@ -276,7 +305,7 @@ bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, C
     const auto text = file ? text_of(file.get()) : std::nullopt;
     const auto place = paths_.place_of(caller, link_text(descriptor_link(caller.thread, fd)));
     if (!text || !place) return false;
-    const auto shown = translated(caller, content, place->process(), *text);
+    const auto shown = translated(caller, content, place->place(), *text);
     if (!shown) return false;
     const std::string birth = place->process() == HostPid::none ? "" : birth_of(place->process());
     Fd copy = file_with(std::string(file_prefix) + birth + ':' + place->place(), *shown);
@@ -319,7 +348,7 @@ bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
     if (same) {
         const Fd source(::open(("/proc/" + meant->place).c_str(), O_RDONLY | O_CLOEXEC));
         const auto text = source ? text_of(source.get()) : std::nullopt;
-        if (text) shown = translated(caller, content, process, *text);
+        if (text) shown = translated(caller, content, meant->place, *text);
     }
     // Those of an IPC namespace are read in that namespace only; what they have shown stays.
     if (!shown && (content == Content::shm || content == Content::msg)) return false;

@@ -72,10 +72,10 @@ class ProcFiles {
     Verdict open(const Trap& trap, const Caller& caller, ProcPath path);
     bool open_namespace(const Trap& trap, const Caller& caller, const ProcPath& path, uint64_t flags);
     Verdict read_link(const Trap& trap, const Call& call, const Caller& caller, ProcPath path);
-    long list_processes(const Caller& caller, int directory, size_t size, std::string& to) const;
-    long list_threads(const Caller& caller, HostPid process, int directory, size_t size,
-                      std::string& to) const;
-    std::optional<std::string> translated(const Caller& caller, Content content, HostPid process,
+    class Entries;  // as getdents or getdents64 writes them
+    void list_processes(const Caller& caller, int directory, Entries& to) const;
+    void list_threads(const Caller& caller, HostPid process, int directory, Entries& to) const;
+    std::optional<std::string> translated(const Caller& caller, Content content, const std::string& place,
                                           const std::string& text) const;
     std::optional<std::string> namespace_text(HostPid process) const;
     std::optional<std::string> own_text(const Caller& caller, const std::string& target);

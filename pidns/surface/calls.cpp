@@ -241,6 +241,7 @@ constexpr Call rows[] = {
     {NAMED(linkat), .group = "/proc", .way = Way::path, .path = {0, 1}},
 
     {NAMED(getdents64), .group = "/proc", .way = Way::list},
+    {NAMED(getdents), .group = "/proc", .way = Way::list},
     {NAMED(getcwd), .group = "/proc", .way = Way::list},
     // To its beginning, from where a file of /proc shows what is true now.
     {NAMED(lseek), .group = "/proc", .way = Way::reread, .when = only_if(1, all_bits, 0),
