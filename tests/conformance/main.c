@@ -312,7 +312,7 @@ int main(int argc, char** argv) {
                                               wait_cases,     waitid_cases,  signal_cases,   queue_cases,
                                               terminal_cases, arrival_cases, owner_cases,    scheduling_cases,
                                               socket_cases,   sysv_cases,    path_cases,     link_cases,
-                                              listing_cases,  content_cases, timer_cases};
+                                              listing_cases,  content_cases, timer_cases, prctl_cases, pidfd_cases};
     if (argc == 2 && strcmp(argv[1], "--covers") == 0) {
         for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i) print_covers(groups[i]);
         print_covers(pid1_cases);
