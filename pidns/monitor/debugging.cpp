@@ -83,6 +83,20 @@ bool lets_go_on(long what) {
     return what == PTRACE_CONT || what == PTRACE_SYSCALL;
 }
 
+// The others are answered when they trap; to serve them here as well would be once too often.
+bool needs_change(const Call& call) {
+    switch (call.way) {
+        case Way::rewrite:
+        case Way::send:
+        case Way::mount:
+        case Way::path:
+        case Way::dequeue:
+        case Way::message:
+        case Way::trace: return true;
+        default: return false;
+    }
+}
+
 }  // namespace
 
 // Whether the thread is being traced inside the container, or is about to be.
@@ -301,10 +315,7 @@ std::vector<Made> CallServer::enter(HostPid thread, const Info& info) {
     trap.number = static_cast<long>(info.entry.number);
     std::copy_n(info.entry.arguments, std::size(trap.arguments), trap.arguments);
     const Call* call = find_call(trap.number, trap.arguments);
-    // These are answered when they trap; a list would be read twice, and end where it begins.
-    const bool answered = call && (call->way == Way::create || call->way == Way::answer ||
-                                   call->way == Way::list || call->way == Way::reread);
-    if (!call || answered) return {};
+    if (!call || !needs_change(*call)) return {};
     std::optional<Rewrite> prepared;
     prepared_ = &prepared;
     serve(trap);

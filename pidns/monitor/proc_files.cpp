@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <linux/sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -173,7 +174,8 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const uint64_t flags = flags_of(trap).value_or(O_PATH);
     const std::string place = path.place();
     const Content content = content_of(place);
-    if (path.is_namespace() && only_reads(flags) && open_namespace(trap, caller, path, flags))
+    if (path.is_namespace() && only_reads(flags) && may_inspect(caller.thread, path.process()) &&
+        give_namespace(trap, numbers_.namespace_of(path.process()), (flags & O_CLOEXEC) != 0))
         return {.next = Next::answered};
     Verdict remake{.next = Next::remake, .path = std::move(path.text)};
     if (content == Content::none || !only_reads(flags)) return path.changed ? remake : Verdict{};
@@ -197,16 +199,45 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
 }
 
 // To the kernel all of these files are the same: the host's namespace. What the program gets names the init
-// of the one that it means here; setns() understands that.
-bool ProcFiles::open_namespace(const Trap& trap, const Caller& caller, const ProcPath& path, uint64_t flags) {
-    const HostPid init = numbers_.init_of(numbers_.namespace_of(path.process()));
-    if (init == HostPid::none || !may_inspect(caller.thread, path.process())) return false;
+// of the one that it means here; setns() and the ioctls understand that.
+bool ProcFiles::give_namespace(const Trap& trap, NamespaceId space, bool close_on_exec) const {
+    const HostPid init = numbers_.init_of(space);
+    if (init == HostPid::none) return false;
     const std::string name =
         std::string(file_prefix) + birth_of(init) + ':' + std::to_string(raw(init)) + "/ns/pid";
     const Fd file = file_with(name, "");
-    const auto placed = file ? listener_.place(trap, file.get(), (flags & O_CLOEXEC) != 0) : std::nullopt;
+    const auto placed = file ? listener_.place(trap, file.get(), close_on_exec) : std::nullopt;
     if (placed) listener_.answer(trap, *placed);
     return placed.has_value();
+}
+
+// As ns_ioctl() of fs/nsfs.c and pidns_get_parent() of kernel/pid_namespace.c.
+bool ProcFiles::relate(const Trap& trap, const Caller& caller) const {
+    const NamespaceId space = namespace_of(trap.thread, static_cast<int>(trap.arguments[0]));
+    if (space == NamespaceId::none) return false;
+    const auto number = static_cast<int>(trap.arguments[2]);
+    const auto renumbered = [&](NamespaceId from, NamespaceId to) -> long {
+        const HostPid host = numbers_.host_of(from, VirtPid(number));
+        const int seen = numbers_.is_process(host) ? translator_.outward(raw(host), to) : 0;
+        return seen == 0 ? -ESRCH : seen;
+    };
+    const auto request = static_cast<uint32_t>(trap.arguments[1]) & 0xffU;
+    long result = -EPERM;  // the owner, which is the host's user namespace, can't be seen from inside
+    switch (request) {
+        case 2: {
+            const NamespaceId parent = numbers_.parent_of(space);
+            if (numbers_.is_within(parent, caller.space) && give_namespace(trap, parent, true)) return true;
+            break;
+        }
+        case 3: result = CLONE_NEWPID; break;
+        case 6:
+        case 7: result = renumbered(space, caller.space); break;
+        case 8:
+        case 9: result = renumbered(caller.space, space); break;
+        default: break;
+    }
+    listener_.answer(trap, result);
+    return true;
 }
 
 NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {

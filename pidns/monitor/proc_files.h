@@ -62,6 +62,9 @@ class ProcFiles {
     // A descriptor that open() has given for a file of /proc/PID/ns/pid: which namespace's.
     NamespaceId namespace_of(HostPid thread, int fd) const;
 
+    // What the ioctls of such a file answer. False: it is no such file.
+    bool relate(const Trap& trap, const Caller& caller) const;
+
     // It has read a link: the length of what it is to see.
     long linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length);
 
@@ -70,7 +73,7 @@ class ProcFiles {
 
   private:
     Verdict open(const Trap& trap, const Caller& caller, ProcPath path);
-    bool open_namespace(const Trap& trap, const Caller& caller, const ProcPath& path, uint64_t flags);
+    bool give_namespace(const Trap& trap, NamespaceId space, bool close_on_exec) const;
     Verdict read_link(const Trap& trap, const Call& call, const Caller& caller, ProcPath path);
     class Entries;  // as getdents or getdents64 writes them
     void list_processes(const Caller& caller, int directory, Entries& to) const;

@@ -93,12 +93,20 @@ void CallServer::serve(const Trap& trap) {
         case Way::message: return message(trap, *call, caller);
         case Way::dequeue: return dequeue(trap, *call, caller);
         case Way::list:
+        case Way::relate:
         case Way::reread: break;
     }
-    const bool answered = call->way == Way::reread     ? files_.reread(trap, caller)
-                          : call->number == SYS_getcwd ? files_.name_directory(trap, caller)
-                                                       : files_.list(trap, caller);
-    if (!answered) listener_.proceed(trap);
+    if (!answer_file(trap, *call, caller)) listener_.proceed(trap);
+}
+
+bool CallServer::answer_file(const Trap& trap, const Call& call, const Caller& caller) {
+    switch (call.way) {
+        case Way::reread: return files_.reread(trap, caller);
+        case Way::relate: return files_.relate(trap, caller);
+        default:
+            return call.number == SYS_getcwd ? files_.name_directory(trap, caller)
+                                             : files_.list(trap, caller);
+    }
 }
 
 // none: it is gone meanwhile.

@@ -59,6 +59,7 @@ class CallServer final : public Rewriter {
     void mount(const Trap& trap, const Call& call, const Caller& caller);
     void observe_handler(const Trap& trap, const Caller& caller);
     void follow(const Trap& trap, const Call& call, const Caller& caller, const ProcFiles::Named& named);
+    bool answer_file(const Trap& trap, const Call& call, const Caller& caller);
     void message(const Trap& trap, const Call& call, const Caller& caller);
     void dequeue(const Trap& trap, const Call& call, const Caller& caller);
     static bool may_carry_numbers(const Trap& trap, const Call& call);

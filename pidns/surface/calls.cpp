@@ -40,6 +40,7 @@ constexpr Condition command(uint8_t argument, uint64_t value) {
 // Values that the headers of the oldest supported system don't have.
 constexpr uint64_t pidfd_get_info = 0xff0b;  // PIDFD_GET_INFO: magic and number; its size grows
 constexpr uint64_t ioctl_number = 0xffff;
+constexpr uint64_t namespace_ioctl = 0xb700;  // NSIO of linux/nsfs.h
 constexpr uint64_t negative = 0x80000000;
 constexpr uint64_t one_signal = 128;  // sizeof(struct signalfd_siginfo)
 constexpr uint64_t any_ipc_stat = 15, any_msg_stat = 13, shm_stat = 13, msg_stat = 11;
@@ -167,6 +168,23 @@ constexpr Call rows[] = {
     {NAMED(pidfd_open), .group = "pidfd", .way = rewrite, .arguments = {process}},
     {NAMED_WITH(ioctl, "PIDFD_GET_INFO"), .group = "pidfd", .way = rewrite,
      .writes = {Structure::pidfd_info, 2}, .when = only_if(1, ioctl_number, pidfd_get_info)},
+
+    {NAMED_WITH(ioctl, "NS_GET_USERNS"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 1)},
+    {NAMED_WITH(ioctl, "NS_GET_PARENT"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 2)},
+    {NAMED_WITH(ioctl, "NS_GET_NSTYPE"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 3)},
+    {NAMED_WITH(ioctl, "NS_GET_OWNER_UID"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 4)},
+    {NAMED_WITH(ioctl, "NS_GET_PID_FROM_PIDNS"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 6)},
+    {NAMED_WITH(ioctl, "NS_GET_TGID_FROM_PIDNS"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 7)},
+    {NAMED_WITH(ioctl, "NS_GET_PID_IN_PIDNS"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 8)},
+    {NAMED_WITH(ioctl, "NS_GET_TGID_IN_PIDNS"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 9)},
 
     {NAMED_WITH(prctl, "PR_SET_PTRACER"), .group = "prctl", .way = rewrite, .arguments = {none, process},
      .when = command(0, PR_SET_PTRACER)},
