@@ -183,8 +183,8 @@ long CallServer::find_namespace(const Trap& trap, const Caller& caller, Namespac
         return asked && is_pid_namespace_file(caller.thread, fd) ? -EINVAL : 0;
     if (named == NamespaceId::none && (kinds & CLONE_NEWPID) == 0) return 0;
     if (named == NamespaceId::none && has_ended(process)) return -ESRCH;
-    if (!has_capability(caller.thread, CAP_SYS_ADMIN)) return -EPERM;
     const NamespaceId space = named != NamespaceId::none ? named : numbers_.namespace_of(process);
+    if (space != NamespaceId::none && !nested_.may_enter(caller.thread, space)) return -EPERM;
     // Down only, as the kernel's pidns_install().
     if (space == NamespaceId::none || !numbers_.is_within(space, caller.space)) return -EINVAL;
     found = space;

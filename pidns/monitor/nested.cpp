@@ -1,5 +1,6 @@
 #include "pidns/monitor/nested.h"
 
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -36,8 +37,16 @@ bool NestedNamespaces::born(HostPid process, NamespaceId space) {
     epoll_event event{EPOLLIN, {}};
     event.data.u32 = raw(space);
     epoll_ctl(inits_.get(), EPOLL_CTL_ADD, pidfd.get(), &event);
-    watched_.insert_or_assign(raw(space), Init{process, std::move(pidfd)});
+    watched_.insert_or_assign(raw(space), Init{process, std::move(pidfd), user_namespace_of(process)});
     return true;
+}
+
+bool NestedNamespaces::may_enter(HostPid thread, NamespaceId space) const {
+    if (!has_capability(thread, CAP_SYS_ADMIN)) return false;
+    const auto found = watched_.find(raw(space));
+    const std::string owner =
+        found != watched_.end() ? found->second.owner : user_namespace_of(numbers_->init_of(space));
+    return owner == user_namespace_of(thread);
 }
 
 bool NestedNamespaces::ended(NamespaceId space) const {

@@ -33,6 +33,9 @@ class NestedNamespaces {
     // the kernel leaves it to somebody there to reap.
     void set_home(HostPid process, NamespaceId home) { homes_.insert_or_assign(raw(process), home); }
 
+    // Whether a thread is privileged there: the namespace belongs to the user namespace of its first process.
+    bool may_enter(HostPid thread, NamespaceId space) const;
+
     // Nothing can be born there any more.
     bool ended(NamespaceId space) const;
 
@@ -59,6 +62,7 @@ class NestedNamespaces {
     struct Init {
         HostPid process;
         Fd pidfd;
+        std::string owner;  // the user namespace
     };
 
     Numbers* numbers_;

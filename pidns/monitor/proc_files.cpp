@@ -175,7 +175,7 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const std::string place = path.place();
     const Content content = content_of(place);
     if (path.is_namespace() && only_reads(flags) && may_inspect(caller.thread, path.process()) &&
-        give_namespace(trap, numbers_.namespace_of(path.process()), (flags & O_CLOEXEC) != 0))
+        give_namespace(trap, namespace_at(path), (flags & O_CLOEXEC) != 0))
         return {.next = Next::answered};
     Verdict remake{.next = Next::remake, .path = std::move(path.text)};
     if (content == Content::none || !only_reads(flags)) return path.changed ? remake : Verdict{};
@@ -240,6 +240,12 @@ bool ProcFiles::relate(const Trap& trap, const Caller& caller) const {
     return true;
 }
 
+NamespaceId ProcFiles::namespace_at(const ProcPath& path) const {
+    const HostPid process = path.process();
+    const NamespaceId own = numbers_.namespace_of(process);
+    return path.is_namespace_for_children() ? nested_.for_children({process, process, own}) : own;
+}
+
 NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {
     const auto meant = meant_by(link_text(descriptor_link(thread, fd)));
     if (!meant || !meant->place.ends_with("/ns/pid")) return NamespaceId::none;
@@ -266,7 +272,8 @@ std::optional<std::string> ProcFiles::translated(const Caller& caller, Content c
 // A link's target as the program is to see it; nothing if it is to see what the kernel says.
 std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::string& target) {
     const auto meant = meant_by(target);
-    if (meant && meant->place.ends_with("/ns/pid")) return namespace_text(process_in(meant->place));
+    if (meant && meant->place.ends_with("/ns/pid"))
+        return namespace_text(numbers_.namespace_of(process_in(meant->place)));
     const auto place = meant                        ? paths_.place_of(caller, "/proc/" + meant->place)
                        : paths_.may_be_proc(target) ? paths_.place_of(caller, target)
                                                     : std::nullopt;
@@ -286,10 +293,9 @@ std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::
 }
 
 // The host's for the container's first, as nobody inside can compare; others get a number of their own.
-std::optional<std::string> ProcFiles::namespace_text(HostPid process) const {
+std::optional<std::string> ProcFiles::namespace_text(NamespaceId space) {
     constexpr uint32_t first_of_ours =
         4'200'000'000;  // behind all that the kernel gives, from PROC_DYNAMIC_FIRST
-    const NamespaceId space = numbers_.namespace_of(process);
     if (space == NamespaceId::none || space == NamespaceId::root) return {};
     return "pid:[" + std::to_string(first_of_ours + raw(space)) + "]";
 }
@@ -303,7 +309,7 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
         const int thread = translator_.thread_outward(raw(caller.thread), caller.space);
         text = path.below.back() == "self" ? number : number + "/task/" + std::to_string(thread);
     } else if (path.is_namespace() && may_inspect(caller.thread, path.process())) {
-        text = namespace_text(path.process());
+        text = namespace_text(namespace_at(path));
     } else if (path.process() == caller.process) {
         // Readable to the program anyway, so it makes no difference who reads it.
         text = own_text(caller, link_text("/proc/" + path.place()));

@@ -80,7 +80,8 @@ class ProcFiles {
     void list_threads(const Caller& caller, HostPid process, int directory, Entries& to) const;
     std::optional<std::string> translated(const Caller& caller, Content content, const std::string& place,
                                           const std::string& text) const;
-    std::optional<std::string> namespace_text(HostPid process) const;
+    static std::optional<std::string> namespace_text(NamespaceId space);
+    NamespaceId namespace_at(const ProcPath& path) const;
     std::optional<std::string> own_text(const Caller& caller, const std::string& target);
 
     struct Replacement {  // of a file that a thread has opened, until its call traps again

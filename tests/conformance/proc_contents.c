@@ -363,21 +363,22 @@ static void fall_asleep(pid_t child) {
     for (int i = 0; i < 2000; ++i) {
         if (read_whole(AT_FDCWD, path_of("/proc/%d/stat", child), text, sizeof text) > 0 &&
             strstr(text, ") S ") != NULL)
-            return;
+            break;
         usleep(500);
     }
 }
 
-/* Whatever the pieces, the whole is the same. The child sleeps, so nothing else in its files changes. */
+/* Whatever the pieces, the whole is the same. The child sleeps, so nothing else in these files changes (in
+ * status something does: SigQ counts the signals of all processes of its user). */
 static void in_pieces(void) {
     static char whole[8192], pieces[8192], text[8192];
     const pid_t child = named_child("child");
-    static const char* const names[] = {"stat", "status"};
+    static const char* const names[] = {"stat", "comm"};
     fall_asleep(child);
     for (size_t n = 0; n < 2; ++n) {
         const char* const path = path_of("/proc/%d/%s", child, names[n]);
         const long length = read_whole(AT_FDCWD, path, whole, sizeof whole);
-        fact("%s: there=%s", names[n], yes(length > 50));
+        fact("%s: there=%s", names[n], yes(length > 4));
         static const size_t sizes[] = {1, 7, 64};
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
             const int fd = open(path, O_RDONLY);
@@ -387,11 +388,11 @@ static void in_pieces(void) {
             close(fd);
         }
         const int fd = open(path, O_RDONLY);
-        const ssize_t middle = pread(fd, pieces, 20, 10);
-        fact("pread=%s", yes(middle == 20 && memcmp(pieces, whole + 10, 20) == 0));
+        const ssize_t middle = pread(fd, pieces, 3, 1);
+        fact("pread=%s", yes(middle == 3 && memcmp(pieces, whole + 1, 3) == 0));
         fact("offset-unchanged=%s", yes(lseek(fd, 0, SEEK_CUR) == 0));
-        lseek(fd, 3, SEEK_SET);
-        fact("from-3=%s", yes(read(fd, pieces, 5) == 5 && memcmp(pieces, whole + 3, 5) == 0));
+        lseek(fd, 1, SEEK_SET);
+        fact("from-1=%s", yes(read(fd, pieces, 3) == 3 && memcmp(pieces, whole + 1, 3) == 0));
         fact("at=%ld", (long)lseek(fd, 0, SEEK_CUR));
         lseek(fd, 0, SEEK_SET);
         struct iovec parts[2] = {{text, 9}, {text + 9, sizeof text - 9}};
