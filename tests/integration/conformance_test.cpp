@@ -5,8 +5,10 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 
+#include "pidns/surface/calls.h"
 #include "tests/support/process.h"
 
 namespace ctr::test {
@@ -152,6 +154,20 @@ INSTANTIATE_TEST_SUITE_P(Builds, Conformance, testing::Values("glibc", "glibc-st
                                  if (letter == '-') letter = '_';
                              return name;
                          });
+
+// A row of the surface that no case asks about would be a claim that nobody checks. The cases may ask about
+// more.
+TEST(ConformanceCoverage, EveryRowOfTheSurfaceHasACase) {
+    // No kernel knows the layer's question about itself. The modes that nest ask it.
+    const std::set<std::string> ours{"prctl layer_question"};
+    const std::string program = victim("conformance-glibc");
+    const Outcome outcome = run({program, "--covers"});
+    ASSERT_EQ(outcome.code, 0) << outcome;
+    const Lines cases = parse(outcome.out);
+    for (const pidns::Call& row : pidns::calls())
+        EXPECT_TRUE(cases.contains(row.name) || ours.contains(row.name))
+            << row.name << " (" << row.group << ") is in no case's list in tests/conformance";
+}
 
 // The comparison itself: it must be able to fail.
 TEST(ConformanceComparison, TellsWhatDiffers) {
