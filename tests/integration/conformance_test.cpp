@@ -2,6 +2,7 @@
 // own pid namespace is the oracle, so it is first compared with the host; what then differs in the flat mode
 // is the layer's fault, or a difference that is known, explained and listed here.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <map>
 #include <optional>
@@ -87,6 +88,13 @@ class Conformance : public testing::TestWithParam<const char*> {
     Lines inside(const Mode& mode) const {
         return checked(ctr_run(with(mode, {"--", "sh", "-c", script, program_})));
     }
+    // A container's cgroups are read-only; one that has the right to may change that for itself.
+    Lines with_cgroups(const Mode& mode) const {
+        Arguments options{"--cap-add=SYS_ADMIN"};
+        options.insert(options.end(), mode.begin(), mode.end());
+        return checked(ctr_run(with(options, {"--", "sh", "-c", cgroup_script, program_})));
+    }
+    Lines cgroups_natively() const { return checked(run({"sh", "-c", "\"$0\" cgroups; exit $?", program_})); }
     Lines as_init(const Mode& mode) const { return checked(ctr_run(with(mode, {"--", program_, "pid1"}))); }
 
     static std::vector<Mode> numbered_modes() {
@@ -101,6 +109,10 @@ class Conformance : public testing::TestWithParam<const char*> {
 
   private:
     static constexpr const char* script = "\"$0\"; exit $?";
+
+    static constexpr const char* cgroup_script =
+        "for at in /sys/fs/cgroup /sys/fs/cgroup/*; do mount -o remount,bind,rw $at; done 2>/dev/null; "
+        "\"$0\" cgroups; exit $?";
 
     static Arguments with(Arguments options, const Arguments& command) {
         options.insert(options.end(), command.begin(), command.end());
@@ -135,6 +147,17 @@ TEST_P(Conformance, OurNumberingAgreesWithTheKernelsNamespace) {
     for (const Mode& mode : numbered_modes())
         for (int i = 0; i < repetitions; ++i)
             ASSERT_EQ(differences(kernel, inside(mode), known_differences()), "")
+                << testing::PrintToString(mode) << " repetition " << i;
+}
+
+TEST_P(Conformance, CgroupsAgreeWithTheHost) {
+    if (geteuid() != 0) GTEST_SKIP() << "writing to cgroups inside takes root";
+    const Lines native = cgroups_natively();
+    ASSERT_FALSE(native.empty());
+    if (native.begin()->second == " skipped") GTEST_SKIP() << "no cgroup lets this user make one of its own";
+    for (int i = 0; i < repetitions; ++i)
+        for (const Mode& mode : {Mode{"--pidns=kernel"}, {"--pidns=flat"}, {"--pidns=multi"}})
+            ASSERT_EQ(differences(native, with_cgroups(mode)), "")
                 << testing::PrintToString(mode) << " repetition " << i;
 }
 
