@@ -39,6 +39,12 @@ class NestedNamespaces {
     // An orphan of a namespace that has ended: the kernel has reaped its like before anybody outside can.
     bool is_remains(HostPid process) const;
 
+    // Calls visit(HostPid) for the init of each namespace inside.
+    template <class Visitor>
+    void each_init(Visitor visit) const {
+        for (const auto& [space, init] : watched_) visit(init.process);
+    }
+
     // Readable when the init of some namespace has ended.
     int fd() const { return inits_.get(); }
     void take_ends();
