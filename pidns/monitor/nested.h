@@ -46,6 +46,12 @@ class NestedNamespaces {
     // go, of whom the kernel would have seen to that before.
     bool ends(HostPid init);
 
+    // Calls visit(HostPid) for the init of each namespace inside.
+    template <class Visitor>
+    void each_init(Visitor visit) const {
+        for (const auto& [space, init] : watched_) visit(init.process);
+    }
+
     // Readable when the init of some namespace has ended.
     int fd() const { return inits_.get(); }
     void take_ends();

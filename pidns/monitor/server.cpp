@@ -227,7 +227,7 @@ void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
         uint64_t handler;
         uint64_t flags;
     };
-    const auto action = ProcessMemory(trap.thread).read<KernelAction>(trap.arguments[1]);
+    const auto action = read_value<KernelAction>(trap.thread, trap.arguments[1]);
     if (action && action->handler > reinterpret_cast<uintptr_t>(SIG_IGN) &&
         ((action->flags & SA_RESTART) == 0 || (action->flags & SA_SIGINFO) != 0)) {
         watched_.insert(raw(caller.process));

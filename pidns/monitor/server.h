@@ -32,7 +32,7 @@ class CallServer final : public Rewriter {
           numbers_(numbers),
           nested_(nested),
           translator_(numbers, nested),
-          sender_(numbers),
+          sender_(numbers, nested),
           files_(listener, numbers, nested, translator_),
           tracer_(*this, alarm),
           warn_(std::move(warn)) {}

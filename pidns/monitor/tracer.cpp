@@ -183,6 +183,13 @@ void Tracer::give_up_waiting() {
     }
 }
 
+// A creator and its child don't wait for each other, so the child may be waited for first.
+HostPid Tracer::next_to_stop() const {
+    if (awaited_ > 1 || children_.size() > 1) return HostPid::none;
+    const bool child_stops = children_awaited_ && !children_.empty() && children_.begin()->second.announced;
+    return HostPid(child_stops ? children_.begin()->first : static_cast<int>(awaited_sum_));
+}
+
 void Tracer::at_first_stop(Trace& trace, int status) {
     Rewrite& rewrite = trace.rewrite;
     Registers registers;
@@ -351,7 +358,9 @@ void Tracer::forget(Trace& trace) {
 }
 
 void Tracer::await(Trace& trace, bool awaited) {
-    awaited_ += static_cast<int>(awaited) - static_cast<int>(trace.awaited);
+    const int change = static_cast<int>(awaited) - static_cast<int>(trace.awaited);
+    awaited_ += change;
+    awaited_sum_ += long{change} * trace.thread;
     trace.awaited = awaited;
 }
 

@@ -183,6 +183,10 @@ class Tracer {
     // Some thread is about to stop, within microseconds: worth waiting for in waitpid itself.
     bool busy() const { return awaited_ > 0 || (children_awaited_ && !children_.empty()); }
 
+    // Then, if it is known which stops next, or which of two: waiting for one by its number takes no time that
+    // grows with the number of threads that are traced. none: any.
+    HostPid next_to_stop() const;
+
     // Some creation may have failed without a word.
     bool unsettled() const { return births_ > 0; }
 
@@ -247,6 +251,7 @@ class Tracer {
     Alarm& alarm_;
     Traces traces_;
     int awaited_ = 0;  // traces that are about to stop
+    long awaited_sum_ = 0;  // of their numbers: of a single one, its own
     int births_ = 0;   // creations whose child hasn't been announced
     // A new child and its creator stop in any order; the child must not run before it has a number. Whoever
     // comes first leaves a note here: the child waits for its creator's word, or may go on when it comes.

@@ -275,15 +275,37 @@ constexpr bool holds(const Condition& condition, const uint64_t* arguments) {
     return ((arguments[condition.argument] & condition.mask) == condition.value) != condition.differs;
 }
 
+// For each call its first row, and for each row the call's next one: numbers of rows, counted from 1.
+constexpr unsigned row_count = sizeof rows / sizeof rows[0];
+constexpr unsigned call_count = 512;  // x86-64's own; the next are x32's, which have a bit of their own
+struct Index {
+    uint8_t first[call_count] = {};
+    uint8_t next[row_count + 1] = {};
+};
+constexpr Index index_of_rows() {
+    static_assert(row_count < 256);
+    Index index;
+    for (unsigned row = row_count; row > 0; --row) {
+        uint8_t& first = index.first[rows[row - 1].number];
+        index.next[row] = first;
+        first = static_cast<uint8_t>(row);
+    }
+    return index;
+}
+constexpr Index rows_by_call = index_of_rows();
+
 }  // namespace
 
 Calls calls() {
-    return {rows, rows + sizeof rows / sizeof rows[0]};
+    return {rows, rows + row_count};
 }
 
 const Call* find_call(long number, const uint64_t* arguments) {
-    for (const Call& row : rows)
-        if (row.number == number && holds(row.when, arguments) && holds(row.and_when, arguments)) return &row;
+    if (number < 0 || number >= long{call_count}) return nullptr;
+    for (unsigned at = rows_by_call.first[number]; at != 0; at = rows_by_call.next[at]) {
+        const Call& row = rows[at - 1];
+        if (holds(row.when, arguments) && holds(row.and_when, arguments)) return &row;
+    }
     return nullptr;
 }
 

@@ -25,6 +25,7 @@ enum { most_samples = 1 << 20, storming = 8 };
 static char* self;
 static struct {
     volatile int ready;
+    volatile int failed;
     volatile uint64_t calls[storming];
 } * shared;
 
@@ -118,6 +119,7 @@ static void crowd(int count, int waits) {
         if (child != 0) continue;
         if (waits) {
             const long sleeper = syscall(SYS_fork);
+            if (sleeper < 0) shared->failed = 1;
             must(sleeper >= 0, "fork");
             if (sleeper == 0)
                 for (;;) pause();
@@ -126,7 +128,10 @@ static void crowd(int count, int waits) {
         if (waits) syscall(SYS_wait4, -1, NULL, 0, NULL);
         for (;;) pause();
     }
-    while (shared->ready < count) usleep(1000);
+    while (shared->ready < count) {
+        must(!shared->failed, "fork");
+        usleep(1000);
+    }
     usleep(300000); /* until they sleep */
 }
 static void pausing(int count) {
@@ -283,6 +288,7 @@ int main(int argc, char** argv) {
     budget = strtoull(argv[2], NULL, 10) * 1000000U;
     shared = shared_memory(sizeof *shared);
     if (chosen->beside) chosen->beside(chosen->count);
+    must(setpgid(0, 0) == 0, "setpgid"); /* the group that is signalled is one's own */
     if (!chosen->thread) {
         measure();
         return 0;
