@@ -39,8 +39,8 @@ class NestedNamespaces {
     // An orphan of a namespace that has ended: the kernel has reaped its like before anybody outside can.
     bool is_remains(HostPid process) const;
 
-    // The init of a nested namespace has just been reaped: true while somebody of its namespace is still to go, of whom the kernel
-    // would have seen to that before.
+    // The init of a nested namespace has just been reaped: true while somebody of its namespace is still to
+    // go, of whom the kernel would have seen to that before.
     bool ends(HostPid init);
 
     // Readable when the init of some namespace has ended.

@@ -30,7 +30,8 @@ class PathReader {
   public:
     PathReader(const Translator& translator, ProcMounts& mounts) : translator_(translator), mounts_(mounts) {}
 
-    // base: from where a relative path starts, as the host's kernel names it (/proc/PID/cwd, /proc/PID/fd/N).
+    // base: from where a relative path starts, as the host's kernel names it (/proc/PID/cwd, /proc/PID/fd/N);
+    // an empty path is that place itself.
     std::optional<ProcPath> read(const Caller& caller, const std::string& base, std::string_view path);
 
     // What the kernel has said of a file of that thread.

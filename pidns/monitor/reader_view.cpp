@@ -1,5 +1,6 @@
 #include "pidns/monitor/reader_view.h"
 
+#include <algorithm>
 #include <array>
 
 #include "pidns/monitor/procfs.h"

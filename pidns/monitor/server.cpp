@@ -426,7 +426,7 @@ void CallServer::abandoned(Rewrite& rewrite) {
 bool CallServer::put_numbers(const Trap& trap, Rewrite& rewrite) {
     const Memory& reads = rewrite.call->reads;
     const uint64_t address = trap.arguments[reads.argument];
-    if (address == 0) return true;
+    if (reads.structure == Structure::none || address == 0) return true;
     const ProcessMemory memory(trap.thread);
     if (!memory || !listener_.valid(trap)) return false;
     for (const Field& field : fields_of(reads.structure)) {
@@ -498,7 +498,7 @@ HostPid CallServer::translate_siginfo(const Rewrite& rewrite) {
 void CallServer::translate_memory(const Rewrite& rewrite) {
     const Memory& writes = rewrite.call->writes;
     const uint64_t address = rewrite.original[writes.argument];
-    if (address == 0) return;
+    if (writes.structure == Structure::none || address == 0) return;
     const ProcessMemory memory(rewrite.caller.thread);
     for (const Field& field : fields_of(writes.structure)) {
         const auto host = memory.read<int32_t>(address + field.offset);
