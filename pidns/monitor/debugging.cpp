@@ -215,8 +215,9 @@ HostPid CallServer::stopped_tracee(const Rewrite& rewrite, HostPid reported) {
     }
     if (tracees_.contains(raw(reported))) return reported;
     if (process_of_thread(tracer_of(reported)) != rewrite.caller.process) return HostPid::none;
-    // Made by one that is traced, with its options.
-    const auto maker = tracees_.find(raw(parent_of(process_of_thread(reported))));
+    // Made by one that is traced, with its options; a thread, by another of its process.
+    const HostPid process = process_of_thread(reported);
+    const auto maker = tracees_.find(raw(process == reported ? parent_of(process) : process));
     tracees_[raw(reported)].options = maker == tracees_.end() ? 0 : maker->second.options;
     return reported;
 }
