@@ -4,12 +4,15 @@
 // A text with numbers is read by the monitor and given to the program as a file in memory in place of the one
 // that it asked for. Its name says which it is, so nothing has to be remembered here: a program that goes
 // back to the file's beginning gets it filled anew. Files without numbers are the kernel's own.
+//
+// The lists of a cgroup's members (cgroup_files.h) are read in the same way.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "pidns/monitor/cgroup_files.h"
 #include "pidns/monitor/listener.h"
 #include "pidns/monitor/nested.h"
 #include "pidns/monitor/numbers.h"
@@ -41,9 +44,10 @@ class ProcFiles {
     enum class Next { proceed, answered, remake };
     struct Verdict {
         Next next = Next::proceed;
-        std::string path{};       // remake: what the kernel shall read
-        bool replaces = false;    // remake: the file that it opens is to be replaced by its translation
-        bool translates = false;  // remake: the link that it reads
+        std::string path{};             // remake: what the kernel shall read; empty: the path as it is
+        bool replaces = false;          // remake: the file that it opens is to be replaced by its translation
+        bool may_take_members = false;  // remake: numbers may be written into it
+        bool translates = false;        // remake: the link that it reads
         Content content = Content::none;
     };
     Verdict follow(const Trap& trap, const Call& call, const Caller& caller, const Named& named);
@@ -54,10 +58,15 @@ class ProcFiles {
     bool name_directory(const Trap& trap, const Caller& caller);
     bool reread(const Trap& trap, const Caller& caller);
 
-    // The thread has opened a file itself (a Verdict with replaces): true if the call is to be made once more,
-    // unmarked, and will be answered with the translation.
+    // The thread has opened a file itself (a Verdict with replaces): true if the call is to be made once
+    // more, unmarked, and will be answered with the translation.
     bool opened(const Caller& caller, const Registers::Arguments& made, Content content, int fd);
     bool replace(const Trap& trap);
+
+    // What numbers mean that are written to a descriptor; none: it isn't for that. And whether a process has
+    // such a descriptor.
+    Kind written(const Caller& caller, int fd);
+    bool writes_members(HostPid process) { return cgroups_.has_writable(process); }
 
     // It has read a link: the length of what it is to see.
     long linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length);
@@ -67,12 +76,19 @@ class ProcFiles {
 
   private:
     Verdict open(const Trap& trap, const Caller& caller, ProcPath path);
+    Verdict open_members(const Trap& trap, const Caller& caller, std::string path);
     Verdict read_link(const Trap& trap, const Call& call, const Caller& caller, ProcPath path);
     long list_processes(const Caller& caller, int directory, size_t size, std::string& to) const;
     long list_threads(const Caller& caller, HostPid process, int directory, size_t size,
                       std::string& to) const;
     std::optional<std::string> translated(const Caller& caller, Content content, HostPid process,
                                           const std::string& text) const;
+    struct Meant {  // by the name of a translated file
+        std::string birth;
+        std::string place;
+    };
+    static std::optional<Meant> meant_by(std::string_view link);
+    std::optional<std::string> shown_anew(const Caller& caller, const Meant& meant);
     std::optional<std::string> own_text(const Caller& caller, const std::string& target);
 
     struct Replacement {  // of a file that a thread has opened, until its call traps again
@@ -87,6 +103,7 @@ class ProcFiles {
     const Translator& translator_;
     ProcMounts mounts_;
     PathReader paths_;
+    CgroupFiles cgroups_{mounts_};
     std::unordered_map<int, Replacement> replacements_;  // by thread
 };
 

@@ -77,8 +77,7 @@ void CallServer::serve(const Trap& trap) {
         return;
     }
     caller.space = numbers_.namespace_of(caller.process);
-    if (watched_.contains(raw(caller.process)) && !tracer_.holds(trap.thread))
-        tracer_.hold(caller.process);
+    if (watched_.contains(raw(caller.process)) && !tracer_.holds(trap.thread)) tracer_.hold(caller.process);
     switch (call->way) {
         case Way::answer: return answer(trap, *call, caller);
         case Way::create: return create_process(trap, *call, caller);
@@ -94,7 +93,7 @@ void CallServer::serve(const Trap& trap) {
         case Way::list:
         case Way::reread: break;
     }
-    const bool answered = call->way == Way::reread         ? files_.reread(trap, caller)
+    const bool answered = call->way == Way::reread     ? files_.reread(trap, caller)
                           : call->number == SYS_getcwd ? files_.name_directory(trap, caller)
                                                        : files_.list(trap, caller);
     if (!answered) listener_.proceed(trap);
@@ -261,8 +260,9 @@ void CallServer::follow(const Trap& trap, const Call& call, const Caller& caller
     if (verdict.next == ProcFiles::Next::proceed) listener_.proceed(trap);
     if (verdict.next != ProcFiles::Next::remake) return;
     Rewrite rewrite = as_made(trap, call, caller);
-    rewrite.path = std::move(verdict.path);
+    if (!verdict.path.empty()) rewrite.path = std::move(verdict.path);
     rewrite.content = verdict.replaces ? verdict.content : Content::none;
+    rewrite.may_take_members = verdict.may_take_members;
     rewrite.link = verdict.translates;
     rewrite.sleeps = call.sleeps;
     begin(trap, std::move(rewrite));
@@ -272,6 +272,8 @@ std::optional<long> CallServer::followed(Rewrite& rewrite, long result) {
     take_back(rewrite);
     if (result < 0) return result;
     if (rewrite.link) return files_.linked(rewrite.caller, *rewrite.call, rewrite.original, result);
+    if (rewrite.may_take_members && files_.written(rewrite.caller, static_cast<int>(result)) != Kind::none)
+        tracer_.follow_calls(rewrite.caller.process);
     const bool replaced =
         rewrite.content != Content::none &&
         files_.opened(rewrite.caller, rewrite.original, rewrite.content, static_cast<int>(result));
@@ -294,14 +296,18 @@ void CallServer::translate_signals(const Rewrite& rewrite, long result) const {
         const uint64_t address = rewrite.original[1] + at;
         const auto info = memory.read<signalfd_siginfo>(address);
         if (!info || !has_kernel_pid(static_cast<int>(info->ssi_signo), info->ssi_code)) continue;
-        const int number = translator_.outward(Kind::process, static_cast<int>(info->ssi_pid), 0,
-                                               rewrite.caller.space);
+        const int number =
+            translator_.outward(Kind::process, static_cast<int>(info->ssi_pid), 0, rewrite.caller.space);
         memory.write(address + offsetof(signalfd_siginfo, ssi_pid), int32_t{number});
     }
 }
 
 std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     const Call& call = *rewrite.call;
+    if (rewrite.written) {
+        take_back(rewrite);
+        return result < 0 ? result : *rewrite.written;
+    }
     if (rewrite.broadcast) return sender_.next(rewrite, result);
     if (call.way == Way::mount) return mounted(rewrite, result);
     if (call.way == Way::path) return followed(rewrite, result);
