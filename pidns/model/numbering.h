@@ -35,6 +35,13 @@
 
 namespace ctr::pidns {
 
+// The values are part of the format of file.h.
+enum class Model : uint32_t {
+    flat = 1,
+    hash = 2,
+    list = 3,
+};
+
 enum class NamespaceId : uint32_t { none = 0, root = 1 };
 enum class EntryId : uint32_t { none = 0 };
 

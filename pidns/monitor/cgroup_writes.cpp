@@ -80,7 +80,7 @@ std::optional<Rewrite> CallServer::entered(HostPid thread, const Registers& regi
     // A vector's only part lies before the text.
     const std::string shown = std::to_string(translator_.inward(kind, caller, *number, 0));
     const size_t before = is_vector ? sizeof(iovec) : 0;
-    rewrite.scratch = lay_down(memory, registers, std::string(before, 0) + shown);
+    rewrite.scratch = lay_down(memory, registers.stack(), std::string(before, 0) + shown);
     rewrite.arguments = rewrite.original;
     // Without room the kernel finds no text (EFAULT) rather than the host's process.
     rewrite.arguments[1] = rewrite.scratch ? rewrite.scratch->address : 0;

@@ -58,24 +58,40 @@ void NestedNamespaces::take_ends() {
     std::array<epoll_event, 16> events{};
     const int count = epoll_wait(inits_.get(), events.data(), static_cast<int>(events.size()), 0);
     for (int i = 0; i < count; ++i) {
-        const uint32_t space = events[static_cast<size_t>(i)].data.u32;
-        watched_.erase(space);
-        ended_.insert(space);
-        // Their next child could otherwise be born in another namespace that gets the same number.
-        for (auto& [thread, choice] : choices_)
-            if (numbers_->is_within(choice.space, NamespaceId(space))) choice.space = NamespaceId::none;
-        kill_all_in(NamespaceId(space));
+        end(NamespaceId(events[static_cast<size_t>(i)].data.u32));
     }
 }
 
+void NestedNamespaces::end(NamespaceId space) {
+    watched_.erase(raw(space));
+    ended_.insert(raw(space));
+    // Their next child could otherwise be born in another namespace that gets the same number.
+    for (auto& [thread, choice] : choices_)
+        if (numbers_->is_within(choice.space, space)) choice.space = NamespaceId::none;
+    kill_all_in(space);
+}
+
+bool NestedNamespaces::ends(HostPid init) {
+    const NamespaceId space = numbers_->namespace_of(init);
+    const bool is_init = space != NamespaceId::root && numbers_->number_of(init, space) == VirtPid::init;
+    if (!is_init || !has_ended(init)) return false;
+    if (!ended_.contains(raw(space))) end(space);
+    return kill_all_in(space);
+}
+
 // Children that are just being made in there are killed when they are announced (ended()).
-void NestedNamespaces::kill_all_in(NamespaceId space) const {
+// Says whether there was anybody alive.
+bool NestedNamespaces::kill_all_in(NamespaceId space) const {
+    bool found = false;
     numbers_->each_process([&](HostPid process) {
         if (!numbers_->is_within(numbers_->namespace_of(process), space)) return;
         // With our own rights, so only what is surely the container's: the descriptor fixes whom we look at.
         const Fd pidfd(sys::pidfd_open(raw(process), 0));
-        if (pidfd && descends_from(process, HostPid(getpid()))) sys::pidfd_send_signal(pidfd.get(), SIGKILL);
+        if (!pidfd || has_ended(process) || !descends_from(process, HostPid(getpid()))) return;
+        sys::pidfd_send_signal(pidfd.get(), SIGKILL);
+        found = true;
     });
+    return found;
 }
 
 }  // namespace ctr::pidns

@@ -39,13 +39,18 @@ class NestedNamespaces {
     // An orphan of a namespace that has ended: the kernel has reaped its like before anybody outside can.
     bool is_remains(HostPid process) const;
 
+    // The init of a nested namespace has just been reaped: true while somebody of its namespace is still to
+    // go, of whom the kernel would have seen to that before.
+    bool ends(HostPid init);
+
     // Readable when the init of some namespace has ended.
     int fd() const { return inits_.get(); }
     void take_ends();
 
   private:
     NestedNamespaces(Numbers& numbers, Fd inits) : numbers_(&numbers), inits_(std::move(inits)) {}
-    void kill_all_in(NamespaceId space) const;
+    void end(NamespaceId space);
+    bool kill_all_in(NamespaceId space) const;
 
     struct Choice {
         HostPid process;  // whose thread it is: thread numbers are used again unnoticed

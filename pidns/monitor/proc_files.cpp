@@ -102,6 +102,26 @@ bool only_reads(uint64_t flags) {
     return (flags & matters) == O_RDONLY;
 }
 
+constexpr std::string_view descriptors = "/dev/fd/";
+
+// openat2 whose directory is the root of the path.
+bool starts_at_directory(const Trap& trap) {
+    if (trap.number != SYS_openat2) return false;
+    const auto how = ProcessMemory(trap.thread).read<open_how>(trap.arguments[2]);
+    return how && (how->resolve & RESOLVE_IN_ROOT) != 0;
+}
+
+// The program's own thread stands and waits for the answer; had it read the file itself, it would run.
+void show_running(Content content, std::string& text) {
+    const size_t name_end = content == Content::stat ? text.rfind(") ") : std::string::npos;
+    if (name_end != std::string::npos && name_end + 2 < text.size()) text[name_end + 2] = 'R';
+    constexpr std::string_view field = "\nState:\t";
+    const size_t state = content == Content::status ? text.find(field) : std::string::npos;
+    if (state == std::string::npos) return;
+    const size_t at = state + field.size();
+    text.replace(at, text.find('\n', at) - at, "R (running)");
+}
+
 bool is_readlink(long number) {
     return number == SYS_readlink || number == SYS_readlinkat;
 }
@@ -119,7 +139,12 @@ std::optional<ProcFiles::Meant> ProcFiles::meant_by(std::string_view link) {
 
 std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& call) const {
     auto path = read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX);
-    if (!path || path->empty()) return {};
+    if (!path || (path->empty() && trap.number != SYS_readlinkat)) return {};
+    // The text of a link below there is the only thing that a symbolic link which everybody has hides from
+    // us.
+    if (is_readlink(trap.number) && path->starts_with(descriptors))
+        return Named{{}, "/proc/self/fd/" + path->substr(descriptors.size())};
+    if (path->starts_with('/') && starts_at_directory(trap)) path->erase(0, path->find_first_not_of('/'));
     const bool may_list_members = CgroupFiles::may_be_named(*path);
     if (path->starts_with('/'))
         return may_list_members || paths_.may_be_proc(*path) ? std::optional(Named{{}, std::move(*path)})
@@ -168,6 +193,8 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const uint64_t flags = flags_of(trap).value_or(O_PATH);
     const std::string place = path.place();
     const Content content = content_of(place);
+    if (path.is_namespace() && only_reads(flags) && open_namespace(trap, caller, path, flags))
+        return {.next = Next::answered};
     Verdict remake{.next = Next::remake, .path = std::move(path.text)};
     if (content == Content::none || !only_reads(flags)) return path.changed ? remake : Verdict{};
     remake.replaces = true;
@@ -177,7 +204,7 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const Fd file(::open(("/proc/" + place).c_str(), O_RDONLY | O_CLOEXEC));
     const auto text = file ? text_of(file.get()) : std::nullopt;
     // The thread itself finds out what is wrong.
-    const auto shown = text ? translated(caller, content, path.process(), *text) : std::nullopt;
+    const auto shown = text ? translated(caller, content, place, *text) : std::nullopt;
     if (!shown) return remake;
     const std::string birth = path.process() == HostPid::none ? "" : birth_of(path.process());
     const Fd copy = file_with(birth, place, *shown);
@@ -189,8 +216,27 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     return {.next = Next::answered};
 }
 
-std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content, HostPid process,
-                                                 const std::string& text) const {
+// To the kernel all of these files are the same: the host's namespace. What the program gets names the init
+// of the one that it means here; setns() understands that.
+bool ProcFiles::open_namespace(const Trap& trap, const Caller& caller, const ProcPath& path, uint64_t flags) {
+    const HostPid init = numbers_.init_of(numbers_.namespace_of(path.process()));
+    if (init == HostPid::none || !may_inspect(caller.thread, path.process())) return false;
+    const Fd file = file_with(birth_of(init), std::to_string(raw(init)) + "/ns/pid", "");
+    const auto placed = file ? listener_.place(trap, file.get(), (flags & O_CLOEXEC) != 0) : std::nullopt;
+    if (placed) listener_.answer(trap, *placed);
+    return placed.has_value();
+}
+
+NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {
+    const auto meant = meant_by(link_text(descriptor_link(thread, fd)));
+    if (!meant || !meant->place.ends_with("/ns/pid")) return NamespaceId::none;
+    const HostPid init = process_in(meant->place);
+    return birth_of(init) == meant->birth ? numbers_.namespace_of(init) : NamespaceId::none;
+}
+
+std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content,
+                                                 const std::string& place, const std::string& text) const {
+    const HostPid process = process_in(place);
     const bool inspects =
         process == HostPid::none || process == caller.process || may_inspect(caller.thread, process);
     const ReaderView view(numbers_, translator_, caller.space, inspects);
@@ -198,6 +244,9 @@ std::optional<std::string> ProcFiles::translated(const Caller& caller, Content c
     const auto size = translate(content, text, view, to);
     if (!size) return {};
     to.resize(*size);
+    const size_t task = place.find("/task/");
+    const HostPid thread = task == std::string::npos ? process : process_in(place.substr(task + 6));
+    if (thread == caller.thread) show_running(content, to);
     return to;
 }
 
@@ -205,6 +254,7 @@ std::optional<std::string> ProcFiles::translated(const Caller& caller, Content c
 std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::string& target) {
     const auto meant = meant_by(target);
     if (meant && CgroupFiles::is_place(meant->place)) return cgroups_.path_of(meant->place, caller.thread);
+    if (meant && meant->place.ends_with("/ns/pid")) return namespace_text(process_in(meant->place));
     const auto place = meant                        ? paths_.place_of(caller, "/proc/" + meant->place)
                        : paths_.may_be_proc(target) ? paths_.place_of(caller, target)
                                                     : std::nullopt;
@@ -223,6 +273,15 @@ std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::
     return join(named);
 }
 
+// The host's for the container's first, as nobody inside can compare; others get a number of their own.
+std::optional<std::string> ProcFiles::namespace_text(HostPid process) const {
+    constexpr uint32_t first_of_ours =
+        4'200'000'000;  // behind all that the kernel gives, from PROC_DYNAMIC_FIRST
+    const NamespaceId space = numbers_.namespace_of(process);
+    if (space == NamespaceId::none || space == NamespaceId::root) return {};
+    return "pid:[" + std::to_string(first_of_ours + raw(space)) + "]";
+}
+
 ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, const Caller& caller,
                                         ProcPath path) {
     const unsigned at = call.path.path;
@@ -231,6 +290,8 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
         const std::string number = std::to_string(translator_.outward(raw(caller.process), caller.space));
         const int thread = translator_.thread_outward(raw(caller.thread), caller.space);
         text = path.below.back() == "self" ? number : number + "/task/" + std::to_string(thread);
+    } else if (path.is_namespace() && may_inspect(caller.thread, path.process())) {
+        text = namespace_text(path.process());
     } else if (path.process() == caller.process) {
         // Readable to the program anyway, so it makes no difference who reads it.
         text = own_text(caller, link_text("/proc/" + path.place()));
@@ -263,7 +324,6 @@ bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, C
     if (!file) return false;
     std::string birth;
     std::string place;
-    HostPid process = HostPid::none;
     if (content == Content::pid_list || content == Content::pid_list_v2) {
         const auto members = cgroups_.members(HostPid(getpid()), file.get(), caller.thread);
         if (!members) return false;
@@ -273,11 +333,10 @@ bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, C
         const auto found = paths_.place_of(caller, link_text(descriptor_link(caller.thread, fd)));
         if (!found) return false;
         place = found->place();
-        process = found->process();
-        if (process != HostPid::none) birth = birth_of(process);
+        if (found->process() != HostPid::none) birth = birth_of(found->process());
     }
     const auto text = text_of(file.get());
-    const auto shown = text ? translated(caller, content, process, *text) : std::nullopt;
+    const auto shown = text ? translated(caller, content, place, *text) : std::nullopt;
     if (!shown) return false;
     Fd copy = file_with(birth, place, *shown);
     if (!copy) return false;
@@ -310,11 +369,10 @@ bool ProcFiles::may_reread(const Trap& trap) const {
 
 std::optional<std::string> ProcFiles::shown_anew(const Caller& caller, const Meant& meant) {
     CgroupFiles::Source source;
-    HostPid process = HostPid::none;
     if (CgroupFiles::is_place(meant.place)) {
         source = cgroups_.reopen(meant.place);
     } else {
-        process = process_in(meant.place);
+        const HostPid process = process_in(meant.place);
         const bool same = process == HostPid::none || (birth_of(process) == meant.birth &&
                                                        translator_.outward(raw(process), caller.space) != 0);
         if (!same) return {};
@@ -322,7 +380,7 @@ std::optional<std::string> ProcFiles::shown_anew(const Caller& caller, const Mea
         source.content = content_of(meant.place);
     }
     const auto text = source.file ? text_of(source.file.get()) : std::nullopt;
-    return text ? translated(caller, source.content, process, *text) : std::nullopt;
+    return text ? translated(caller, source.content, meant.place, *text) : std::nullopt;
 }
 
 bool ProcFiles::reread(const Trap& trap, const Caller& caller) {

@@ -67,6 +67,8 @@ class ProcFiles {
     // such a descriptor.
     Kind written(const Caller& caller, int fd);
     bool writes_members(HostPid process) { return cgroups_.has_writable(process); }
+    // A descriptor that open() has given for a file of /proc/PID/ns/pid: which namespace's.
+    NamespaceId namespace_of(HostPid thread, int fd) const;
 
     // It has read a link: the length of what it is to see.
     long linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length);
@@ -77,11 +79,12 @@ class ProcFiles {
   private:
     Verdict open(const Trap& trap, const Caller& caller, ProcPath path);
     Verdict open_members(const Trap& trap, const Caller& caller, std::string path);
+    bool open_namespace(const Trap& trap, const Caller& caller, const ProcPath& path, uint64_t flags);
     Verdict read_link(const Trap& trap, const Call& call, const Caller& caller, ProcPath path);
-    long list_processes(const Caller& caller, int directory, size_t size, std::string& to) const;
-    long list_threads(const Caller& caller, HostPid process, int directory, size_t size,
-                      std::string& to) const;
-    std::optional<std::string> translated(const Caller& caller, Content content, HostPid process,
+    class Entries;  // as getdents or getdents64 writes them
+    void list_processes(const Caller& caller, int directory, Entries& to) const;
+    void list_threads(const Caller& caller, HostPid process, int directory, Entries& to) const;
+    std::optional<std::string> translated(const Caller& caller, Content content, const std::string& place,
                                           const std::string& text) const;
     struct Meant {  // by the name of a translated file
         std::string birth;
@@ -89,6 +92,7 @@ class ProcFiles {
     };
     static std::optional<Meant> meant_by(std::string_view link);
     std::optional<std::string> shown_anew(const Caller& caller, const Meant& meant);
+    std::optional<std::string> namespace_text(HostPid process) const;
     std::optional<std::string> own_text(const Caller& caller, const std::string& target);
 
     struct Replacement {  // of a file that a thread has opened, until its call traps again

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <string_view>
 
 #include "runtime/base/fd.h"
+#include "runtime/base/sys.h"
 
 namespace ctr::pidns {
 
@@ -63,14 +65,41 @@ HostPid number_in(const FactFile& file, std::string_view name) {
     return HostPid(static_cast<int>(file.field(name, 10).value_or(0)));
 }
 
+// What newer kernels say of a process or thread without /proc, in a fraction of the time: PIDFD_GET_INFO of
+// include/uapi/linux/pidfd.h (Linux 6.13, of threads since 6.9), in its first size.
+struct KernelInfo {
+    uint64_t mask;
+    uint64_t cgroup;
+    uint32_t thread, process, parent;
+    uint32_t ids[8];
+    uint32_t reserved;
+};
+static_assert(sizeof(KernelInfo) == 64);
+constexpr unsigned long get_info = _IOWR(0xff, 11, KernelInfo);
+constexpr unsigned of_any_thread = O_EXCL;  // PIDFD_THREAD
+
+// Nothing: an older kernel, or there is no such thread; /proc knows.
+std::optional<KernelInfo> kernel_info(HostPid thread) {
+    const Fd pidfd(sys::pidfd_open(raw(thread), of_any_thread));
+    KernelInfo info{};
+    if (!pidfd || ioctl(pidfd.get(), get_info, &info) != 0) return {};
+    return info;
+}
+
 }  // namespace
 
 HostPid process_of_thread(HostPid thread) {
+    if (const auto info = kernel_info(thread)) return HostPid(static_cast<int>(info->process));
     return number_in(FactFile(thread, "status"), "\nTgid:\t");
 }
 
 HostPid parent_of(HostPid process) {
+    if (const auto info = kernel_info(process)) return HostPid(static_cast<int>(info->parent));
     return number_in(FactFile(process, "status"), "\nPPid:\t");
+}
+
+HostPid tracer_of(HostPid thread) {
+    return number_in(FactFile(thread, "status"), "\nTracerPid:\t");
 }
 
 std::vector<HostPid> threads_of(HostPid process) {

@@ -16,6 +16,9 @@ HostPid process_of_thread(HostPid thread);
 
 HostPid parent_of(HostPid process);
 
+// The thread that traces it; none.
+HostPid tracer_of(HostPid thread);
+
 // The process's threads right now; none of a process that is gone.
 std::vector<HostPid> threads_of(HostPid process);
 

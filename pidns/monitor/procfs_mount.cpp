@@ -74,7 +74,7 @@ std::optional<long> CallServer::mounted(Rewrite& rewrite, long result) {
     Registers registers;
     if (source.empty() || !registers.load(rewrite.caller.thread)) return result;
     const ProcessMemory memory(rewrite.caller.thread);
-    rewrite.scratch = lay_down(memory, registers, source);
+    rewrite.scratch = lay_down(memory, registers.stack(), source);
     if (!rewrite.scratch) return result;
     rewrite.arguments[0] = rewrite.scratch->address;
     rewrite.arguments[2] = 0;

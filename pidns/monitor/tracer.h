@@ -50,6 +50,7 @@
 
 #include "pidns/model/numbering.h"
 #include "pidns/monitor/broadcast.h"
+#include "pidns/monitor/errand.h"
 #include "pidns/monitor/listener.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/registers.h"
@@ -99,8 +100,7 @@ struct Scratch {
 };
 
 // Lays bytes, with a zero behind them, below the stack of a stopped thread. Nothing: there is no room.
-std::optional<Scratch> lay_down(const ProcessMemory& memory, const Registers& registers,
-                                const std::string& bytes);
+std::optional<Scratch> lay_down(const ProcessMemory& memory, uint64_t stack, const std::string& bytes);
 
 // A call to be made with the host's numbers, and what its end must know.
 struct Rewrite {
@@ -127,6 +127,11 @@ struct Rewrite {
     std::optional<long> written{};          // what a write returns that wrote something else in our words
     std::optional<Registers::Arguments> resumed{};  // arguments of a wait that first reaps remains
     std::unique_ptr<Broadcast> broadcast{};         // a signal to many: one call for each
+    std::optional<Errand> errand{};                 // calls that the thread makes for us
+    std::optional<long> number{};                   // ... which one is made; else the program's own
+
+    // Several calls in a row, between which no handler must run.
+    bool several() const { return broadcast || errand; }
 
     // The call isn't made as the program made it.
     bool changed() const { return !patches.empty() || scratch || path || arguments != original; }
@@ -138,6 +143,9 @@ class Rewriter {
     // The fork family has made a child, which doesn't run yet. True: it is to be a reaper of orphans (the
     // first of a namespace).
     virtual bool created(Rewrite& rewrite, HostPid child) = 0;
+
+    // The thread stands and is about to make the first of several calls.
+    virtual void begun(Rewrite& rewrite) = 0;
 
     // The call ended; returns what the program gets to see, or nothing to make the call once more with new
     // arguments.
@@ -163,6 +171,9 @@ class Rewriter {
     ~Rewriter() = default;
 };
 
+// With the layer's mark, where the call has room for it.
+Registers::Arguments with_mark(const Call& call, Registers::Arguments arguments);
+
 class Tracer {
   public:
     Tracer(Rewriter& rewriter, Alarm& alarm) : rewriter_(rewriter), alarm_(alarm) {}
@@ -181,6 +192,9 @@ class Tracer {
     void leave_calls(HostPid process, bool keep_holding);
 
     bool holds(HostPid thread) const;
+
+    // Lets go of a thread that somebody else is about to trace, as soon as it can be: false until then.
+    bool release(HostPid thread);
 
     // A status that waitpid returned for a thread, other than the end of a process that isn't traced.
     void stopped(HostPid thread, int status);
@@ -209,6 +223,8 @@ class Tracer {
         bool interrupted = false;  // held: the kernel itself has interrupted the call that is to be restarted
         bool awaited = false;      // counted in awaited_
         bool child_expected = false;  // counted in births_
+        bool leaving = false;         // to be let go at its next stop
+        bool blocked = false;         // its signals, the mask of which is kept here:
         uint64_t signal_mask = 0;
         Registers before{};  // preparing: the child's own
         int call_stops = 0;  // preparing
@@ -229,6 +245,7 @@ class Tracer {
     void give_up(Trace& trace, int status);
     void let_go(Trace& trace, int status);
     static void block_signals(Trace& trace);
+    static void unblock_signals(Trace& trace);
     void forget(Trace& trace);
     void await(Trace& trace, bool awaited);
     void expect_child(Trace& trace, bool expected);

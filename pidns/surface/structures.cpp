@@ -28,8 +28,17 @@ constexpr Fields all{fields, fields + sizeof fields / sizeof fields[0]};
 
 // By Structure.
 constexpr Fields layouts[] = {
-    {},          all<number>,    all<flock>,      all<io_owner_ex>, all<credentials>, all<capability_header>,
-    all<sigevent>, all<shm_state>, all<msg_state>, all<pidfd_info>, all<io_owner>,
+    {},
+    all<number>,
+    all<flock>,
+    all<io_owner_ex>,
+    all<credentials>,
+    all<capability_header>,
+    all<sigevent>,
+    all<shm_state>,
+    all<msg_state>,
+    all<pidfd_info>,
+    all<io_owner>,
     {},  // siginfo: by has_kernel_pid
     {},
 };
