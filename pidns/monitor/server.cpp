@@ -288,8 +288,9 @@ void CallServer::follow(const Trap& trap, const Call& call, const Caller& caller
     if (verdict.next == ProcFiles::Next::proceed) listener_.proceed(trap);
     if (verdict.next != ProcFiles::Next::remake) return;
     Rewrite rewrite = as_made(trap, call, caller);
-    rewrite.path = std::move(verdict.path);
+    if (!verdict.path.empty()) rewrite.path = std::move(verdict.path);
     rewrite.content = verdict.replaces ? verdict.content : Content::none;
+    rewrite.may_take_members = verdict.may_take_members;
     rewrite.link = verdict.translates;
     rewrite.sleeps = call.sleeps;
     begin(trap, std::move(rewrite));
@@ -299,6 +300,8 @@ std::optional<long> CallServer::followed(Rewrite& rewrite, long result) {
     take_back(rewrite);
     if (result < 0) return result;
     if (rewrite.link) return files_.linked(rewrite.caller, *rewrite.call, rewrite.original, result);
+    if (rewrite.may_take_members && files_.written(rewrite.caller, static_cast<int>(result)) != Kind::none)
+        tracer_.follow_calls(rewrite.caller.process);
     const bool replaced =
         rewrite.content != Content::none &&
         files_.opened(rewrite.caller, rewrite.original, rewrite.content, static_cast<int>(result));
@@ -333,6 +336,10 @@ void CallServer::begun(Rewrite& rewrite) {
 
 std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     const Call& call = *rewrite.call;
+    if (rewrite.written) {
+        take_back(rewrite);
+        return result < 0 ? result : *rewrite.written;
+    }
     if (rewrite.errand) return run_errand(rewrite, result);
     if (rewrite.broadcast) return sender_.next(rewrite, result);
     if (call.way == Way::trace) return traced(rewrite, result);

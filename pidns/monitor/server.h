@@ -2,8 +2,8 @@
 //
 // Driven by the table of calls (surface/calls.h): a row says by which way its call is served and which
 // argument, result or memory holds which kind of number; code here is for a way or a kind, not for a call,
-// wherever that can be. Implemented in two files: server.cpp, and creation.cpp for the fork family and
-// namespaces.
+// wherever that can be. server.cpp is the middle; creation.cpp has the fork family and
+// namespaces, messages.cpp sockets, procfs_mount.cpp mounts and cgroup_writes.cpp the writes to cgroups.
 #pragma once
 
 #include <cstdint>
@@ -90,6 +90,9 @@ class CallServer final : public Rewriter {
     std::optional<long> finished(Rewrite& rewrite, long result) override;
     void abandoned(Rewrite& rewrite) override;
     bool delivers(HostPid thread, int signal) override;
+    std::optional<Rewrite> entered(HostPid thread, const Registers& registers) override;
+    void left(HostPid thread, long call) override;
+    bool calls_matter(HostPid process) override { return files_.writes_members(process); }
     void executed(HostPid process) override { watched_.erase(raw(process)); }
 
     // Programs that trace others (debugging.cpp).
