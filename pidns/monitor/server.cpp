@@ -386,7 +386,9 @@ std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool t
     const bool remains = nested_.is_remains(child);
     // A child that its creator hid from the layer has a number all the same, while it is being reported.
     if (trusted) adopt_if_new(child, rewrite.caller.space);
-    const int number = translator_.thread_outward(raw(child), rewrite.caller.space);
+    int number = translator_.thread_outward(raw(child), rewrite.caller.space);
+    // A thread that ended, of a program that the caller traces: it's gone, and kept the kernel's number.
+    if (trusted && number == 0 && !numbers_.knows(child)) number = raw(child);
     if (!remains && nested_.ends(child)) {
         rewrite.errand.emplace(await_end(child, rewrite.call->result == Kind::none ? result : number));
         return run_errand(rewrite, 0);
