@@ -6,6 +6,8 @@
 // namespaces, messages.cpp sockets, procfs_mount.cpp mounts and cgroup_writes.cpp the writes to cgroups.
 #pragma once
 
+#include <signal.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -82,6 +84,7 @@ class CallServer final : public Rewriter {
     void translate_messages(const Rewrite& rewrite, long result) const;
     void translate_signals(const Rewrite& rewrite, long result) const;
     bool drops(HostPid thread, int signal);
+    bool translate_arrival(siginfo_t& info, HostPid process) const;
     void update_table(const Rewrite& rewrite);
 
     // Rewriter.
@@ -139,6 +142,7 @@ class CallServer final : public Rewriter {
     std::function<void(const std::string&)> warn_;
     std::vector<Trap> postponed_;
     std::unordered_map<int, Tracee> tracees_;     // by thread
+    std::unordered_map<int, HostPid> sent_for_;   // by process: who had us send it a signal last
     std::unordered_map<int, Trap> parked_;        // by thread: until its tracer has it
     std::optional<Rewrite>* prepared_ = nullptr;  // takes what would have been begun
     std::unordered_map<int, NamespaceId>
