@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <utility>
 
 #include "pidns/monitor/procfs.h"
@@ -66,6 +67,14 @@ void NestedNamespaces::take_ends() {
             if (numbers_->is_within(choice.space, NamespaceId(space))) choice.space = NamespaceId::none;
         kill_all_in(NamespaceId(space));
     }
+}
+
+void NestedNamespaces::forget_gone() {
+    std::erase_if(choices_, [&](const auto& entry) {
+        const auto& [thread, choice] = entry;
+        return tgkill(raw(choice.process), thread, 0) != 0 && errno == ESRCH;
+    });
+    std::erase_if(homes_, [&](const auto& entry) { return !numbers_->is_process(HostPid(entry.first)); });
 }
 
 // Children that are just being made in there are killed when they are announced (ended()).

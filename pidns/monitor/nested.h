@@ -45,6 +45,9 @@ class NestedNamespaces {
         for (const auto& [space, init] : watched_) visit(init.process);
     }
 
+    // Of threads and processes that are gone.
+    void forget_gone();
+
     // Readable when the init of some namespace has ended.
     int fd() const { return inits_.get(); }
     void take_ends();
