@@ -1,9 +1,10 @@
-// The text of `ctr run --help`, from the table of options.
+// What --help of each verb prints, from the tables of options.
 #include <algorithm>
 #include <sstream>
 
 #include "cmd/option_table.h"
 #include "cmd/options.h"
+#include "cmd/ps_options.h"
 
 namespace ctr::cmd {
 
@@ -43,6 +44,14 @@ void append_option(const Option& option, std::ostream& out) {
     append_wrapped(line, option.help, out);
 }
 
+void append_options(const std::vector<Option>& table, std::ostream& out) {
+    const char* group = "";
+    for (const Option& option : table) {
+        if (std::string(group) != option.group) out << '\n' << (group = option.group) << ":\n";
+        append_option(option, out);
+    }
+}
+
 }  // namespace
 
 std::string run_help() {
@@ -50,11 +59,7 @@ std::string run_help() {
     out << "Runs a command in a container of its own and ends with its exit status.\n\n"
            "Usage: ctr run [options] [--] COMMAND [ARGUMENT...]\n"
            "Options end at the first word that is none.\n";
-    const char* group = "";
-    for (const Option& option : run_options()) {
-        if (std::string(group) != option.group) out << '\n' << (group = option.group) << ":\n";
-        append_option(option, out);
-    }
+    append_options(run_options(), out);
     out << "\nExamples:\n"
            "  ctr run -- sh -c 'echo I am $$'\n"
            "  ctr run --rootfs ./debian --hostname box --network none bash\n"
@@ -64,6 +69,29 @@ std::string run_help() {
            "\nExit status: the command's own; 128 + n if signal n ended it; 125 if ctr failed, 126 if the "
            "command\n"
            "can't be executed, 127 if there is no such command.\n";
+    return out.str();
+}
+
+std::string ps_help() {
+    std::ostringstream out;
+    out << "Lists the processes of running containers, as they are seen from where it is run.\n\n"
+           "Usage: ctr ps [options] [PID...]\n"
+           "PID: only the containers that these processes (by their numbers here) are in, or run: any "
+           "process "
+           "inside, or\nthe ctr itself.\n";
+    append_options(ps_options(), out);
+    out << "\nColumns:\n"
+           "  CONTAINER  the container's first process, by its number here; - for what is in none\n"
+           "  HOST       the process's number here\n"
+           "  PID        its numbers from the container's root down to its own namespace: 5/1; a - where it "
+           "can't be seen\n"
+           "  PPID       its parent's number in the container's root; 0 if that is outside\n"
+           "  STAT       R runs, S sleeps, D waits for a device, T is stopped, t is traced, Z has ended\n"
+           "  COMMAND    its arguments, or [its name] if it has none\n"
+           "\nExamples:\n"
+           "  ctr ps --tree\n"
+           "  ctr ps --json | jq '.[] | select(.pids[-1] == 1)'\n"
+           "\nExit status: 0, also if there is no container; 125 if ctr failed.\n";
     return out.str();
 }
 

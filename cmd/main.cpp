@@ -18,7 +18,8 @@ struct Verb {
     std::string_view help;
     int (*run)(const std::vector<std::string>& arguments);
 };
-constexpr Verb verbs[] = {{"run", "run a command in a container", ctr::cmd::run_verb}};
+constexpr Verb verbs[] = {{"run", "run a command in a container", ctr::cmd::run_verb},
+                          {"ps", "list the processes of running containers", ctr::cmd::ps_verb}};
 
 // A descriptor that ctr opens must not become standard error because the caller closed that one. Close on
 // exec: the command finds it as the caller left it.
@@ -33,7 +34,8 @@ void print_usage(std::ostream& out) {
     out << "A container launcher with process numbering in user space.\n\n"
            "Usage: ctr VERB [options] ...\n\nVerbs:\n";
     for (const Verb& verb : verbs)
-        out << "  " << verb.name << "    " << verb.help << " (ctr " << verb.name << " --help)\n";
+        out << "  " << verb.name << std::string(8 - verb.name.size(), ' ') << verb.help << " (ctr "
+            << verb.name << " --help)\n";
     out << "\nOptions:\n  -h, --help     print this\n      --version  print the version\n\n"
            "Example:\n  ctr run -- sh -c 'echo I am $$'\n";
 }

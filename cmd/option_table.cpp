@@ -52,6 +52,19 @@ const std::vector<Option>& run_options() {
     return table;
 }
 
+const std::vector<Option>& ps_options() {
+    using enum Takes;
+    static constexpr const char* options = "Options";
+    static const std::vector<Option> table = {
+        {options, "a", "all", nothing, "",
+         "also what is in no container (inside of a container that is so anyway)"},
+        {options, "", "tree", nothing, "", "children below their parents"},
+        {options, "", "json", nothing, "", "a JSON array with an object for each process"},
+        {options, "h", "help", nothing, "", "print this"},
+    };
+    return table;
+}
+
 namespace {
 
 const Option* by_name(const std::string& name) {

@@ -1,5 +1,5 @@
-// The options of `ctr run` as data: their names, what they take, their group and their help. The parser, the
-// help and the search for the command's first word all follow from it.
+// The options of each verb as data: their names, what they take, their group and their help. The parser, the
+// help and the search for the first word of the command of `ctr run` all follow from it.
 #pragma once
 
 #include <string>
@@ -23,8 +23,10 @@ struct Option {
 };
 
 const std::vector<Option>& run_options();
+const std::vector<Option>& ps_options();
 
-// How many of the words are options and their values: the next one, if any, begins the command (or is the
+// Of `ctr run`: how many of the words are options and their values: the next one, if any, begins the command
+// (or is the
 // "--" before it). Unknown options count as taking nothing; the parser refuses them.
 size_t count_option_words(const std::vector<std::string>& words);
 

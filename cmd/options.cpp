@@ -1,62 +1,13 @@
 #include "cmd/options.h"
 
-// A list option gets one element for each time that it is given; nothing is split (-e A=1,2). Before the
-// header.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
-#include <cxxopts.hpp>
-
 #include "cgroup/io_limit.h"
+#include "cmd/given.h"
 #include "cmd/option_table.h"
 #include "cmd/values.h"
 
 namespace ctr::cmd {
 
 namespace {
-
-// What was given for each option, in order.
-using Values = std::vector<std::string>;
-
-using Given = cxxopts::ParseResult;
-
-Values values_of(const Given& given, const char* option) {
-    return given.count(option) == 0 ? Values() : given[option].as<Values>();
-}
-
-// Applies the last value given to an option to TO.
-template <class T, class Parse>
-Status take(const Given& given, const char* option, T& to, Parse parse) {
-    const Values values = values_of(given, option);
-    if (values.empty()) return {};
-    auto value = parse(values.back());
-    if (!value) return std::unexpected(value.error());
-    to = std::move(*value);
-    return {};
-}
-
-// Whether an option that takes nothing was given.
-Status take_flag(const Given& given, const char* option, bool& to) {
-    for (const std::string& value : values_of(given, option)) {
-        if (!value.empty())
-            return fail_input(std::string("read --") + option,
-                              "it takes no value, but got \"" + value + "\"");
-        to = true;
-    }
-    return {};
-}
-
-// The library's words, with quotes that every terminal can show.
-std::string plain(const std::string& message) {
-    std::string text;
-    for (size_t i = 0; i < message.size(); ++i) {
-        if (message.compare(i, 3, "\u2018") == 0 || message.compare(i, 3, "\u2019") == 0) {
-            text += '"';
-            i += 2;
-        } else {
-            text += message[i];
-        }
-    }
-    return text;
-}
 
 // An empty value would silently mean "the default".
 auto not_empty(const char* option) {
@@ -77,14 +28,14 @@ constexpr DeviceOption device_options[] = {{"device-read-bps", cgroup::io_read_b
 
 Status take_device_limits(const Given& given, std::vector<cgroup::IoLimit>& limits) {
     for (const DeviceOption& option : device_options)
-        for (const std::string& text : values_of(given, option.name))
+        for (const std::string& text : given.of(option.name))
             if (auto added = cgroup::add_limit(limits, option.quantity, text); !added)
                 return std::unexpected(std::move(added.error()).within(std::string("read --") + option.name));
     return {};
 }
 
 Status take_environment(const Given& given, const Environment& environment, Spec& spec) {
-    for (const std::string& text : values_of(given, "env"))
+    for (const std::string& text : given.of("env"))
         if (auto added = add_variable(text, environment, spec.env); !added) return added;
     return {};
 }
@@ -102,57 +53,40 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
     const auto user = [](const std::string& text) -> Result<std::optional<User>> { return parse_user(text); };
 
     Status statuses[] = {
-        take(given, "pidns", spec.pidns, parse_pid_mode),
-        take(given, "pid-lookup", spec.pid_lookup, parse_pid_lookup),
-        take(given, "pid-max", spec.pid_max, pid_max),
-        take(given, "rootfs", spec.rootfs, not_empty("rootfs")),
-        take(given, "workdir", spec.workdir, not_empty("workdir")),
-        take(given, "hostname", spec.hostname, not_empty("hostname")),
-        take(given, "user", spec.user, user),
-        take(given, "userns", spec.userns, parse_user_namespace),
-        take(given, "network", spec.network, parse_network),
-        take(given, "no-new-privs", spec.no_new_privs, truth),
-        take(given, "status-fd", spec.status_fd, descriptor),
-        take(given, "log-level", options.log_level, parse_log_level),
-        take_flag(given, "env-clear", spec.env_clear),
-        take_flag(given, "dry-run", options.dry_run),
-        take_flag(given, "help", options.help),
+        given.take("pidns", spec.pidns, parse_pid_mode),
+        given.take("pid-lookup", spec.pid_lookup, parse_pid_lookup),
+        given.take("pid-max", spec.pid_max, pid_max),
+        given.take("rootfs", spec.rootfs, not_empty("rootfs")),
+        given.take("workdir", spec.workdir, not_empty("workdir")),
+        given.take("hostname", spec.hostname, not_empty("hostname")),
+        given.take("user", spec.user, user),
+        given.take("userns", spec.userns, parse_user_namespace),
+        given.take("network", spec.network, parse_network),
+        given.take("no-new-privs", spec.no_new_privs, truth),
+        given.take("status-fd", spec.status_fd, descriptor),
+        given.take("log-level", options.log_level, parse_log_level),
+        given.take_flag("env-clear", spec.env_clear),
+        given.take_flag("dry-run", options.dry_run),
+        given.take_flag("help", options.help),
         take_environment(given, environment, spec),
         take_device_limits(given, spec.io_limits),
     };
     for (Status& status : statuses)
         if (!status) return std::move(status);
-    spec.cap_add = values_of(given, "cap-add");
-    spec.cap_drop = values_of(given, "cap-drop");
+    spec.cap_add = given.of("cap-add");
+    spec.cap_drop = given.of("cap-drop");
     return {};
-}
-
-cxxopts::Options make_options() {
-    cxxopts::Options options("ctr run");
-    for (const Option& option : run_options()) {
-        const std::string names =
-            *option.letter == 0 ? option.name : std::string(option.letter) + "," + option.name;
-        auto value = cxxopts::value<Values>();
-        if (option.takes != Takes::value) value->implicit_value(option.value);
-        options.add_option(option.group, {names, option.help, value});
-    }
-    return options;
 }
 
 }  // namespace
 
 Result<RunOptions> parse_run(const std::vector<std::string>& arguments, const Environment& environment) {
     const size_t count = count_option_words(arguments);
+    const auto given = Given::read(
+        run_options(), {arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(count)});
+    if (!given) return std::unexpected(given.error());
     RunOptions options;
-    std::vector<const char*> words{"ctr run"};
-    for (size_t i = 0; i < count; ++i) words.push_back(arguments[i].c_str());
-    try {
-        auto parser = make_options();
-        const auto given = parser.parse(static_cast<int>(words.size()), words.data());
-        if (auto taken = take_all(given, environment, options); !taken) return std::unexpected(taken.error());
-    } catch (const cxxopts::exceptions::exception& problem) {
-        return fail_input("read the options", plain(problem.what()));
-    }
+    if (auto taken = take_all(*given, environment, options); !taken) return std::unexpected(taken.error());
     size_t command = count;
     if (command < arguments.size() && arguments[command] == "--") ++command;
     options.spec.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(command), arguments.end());

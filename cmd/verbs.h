@@ -8,5 +8,6 @@ namespace ctr::cmd {
 
 // ARGUMENTS: what follows the verb.
 int run_verb(const std::vector<std::string>& arguments);
+int ps_verb(const std::vector<std::string>& arguments);
 
 }  // namespace ctr::cmd

@@ -53,12 +53,17 @@ Result<std::optional<int>> wait_for_init(HostPid init, const Fd& keeper) {
     }
 }
 
-// Namespaces inside cost the monitor a descriptor each. Init has the caller's limit: it was made before.
-void raise_descriptor_limit() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+// Namespaces inside cost the monitor a descriptor each, and its table of numbers is a large file, most of
+// which is never there. Init has the caller's limits: it was made before.
+void raise_limits() {
+    for (const auto resource : {RLIMIT_NOFILE, RLIMIT_FSIZE}) {
+        rlimit limit{};
+        if (getrlimit(resource, &limit) != 0) continue;
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(resource, &limit);
+    }
+    const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &unlimited);  // for root
 }
 
 Result<std::optional<cgroup::Group>> create_group(const CgroupPlan& plan, const Notify& notify) {
@@ -81,6 +86,7 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
     });
     if (!launched) return std::unexpected(std::move(launched).error());
 
+    raise_limits();
     std::unique_ptr<pidns::Monitor> monitor;
     if (launched->listener) {
         pidns::MonitorOptions options = plan.monitor;
@@ -89,7 +95,6 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
         if (!created) return std::unexpected(std::move(created).error());
         monitor = std::move(*created);
     }
-    raise_descriptor_limit();
     const HostPid init = launched->pid;
     send_report(reports, Started{init, std::move(launched->pidfd)});
     auto ended = monitor ? monitor->run(keeper.get()) : wait_for_init(init, keeper);
@@ -105,7 +110,7 @@ void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid k
     // Its own session: a kill of the keeper's whole process group (timeout -s KILL does that) must not take
     // both.
     setsid();
-    prctl(PR_SET_NAME, "ctr-monitor");
+    prctl(PR_SET_NAME, monitor_name);
     Result<std::optional<int>> ended = std::optional<int>{};
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
         ended = fail_call("become the reaper of orphans", "prctl(PR_SET_CHILD_SUBREAPER)");

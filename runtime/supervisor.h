@@ -12,6 +12,9 @@
 
 namespace ctr {
 
+// The name by which a supervisor can be told from other processes.
+inline constexpr const char* monitor_name = "ctr-monitor";
+
 // What the supervisor needs to know about the container's cgroup. The keeper knows it too, so that whichever
 // of the two is killed at whatever moment, the other can remove what was created.
 struct CgroupPlan {

@@ -61,8 +61,8 @@ int unsupported(const Creation& creation) {
     return (creation.flags & CLONE_UNTRACED) != 0 ? EINVAL : 0;
 }
 
-// A file of /proc/PID/ns/pid. Which process's can't be told: to the kernel all of them are the host's
-// namespace.
+// A file of /proc/PID/ns/pid that open() hasn't made (proc_files.h), so that it can't be told which process's
+// it is: to the kernel all of them are the host's namespace.
 bool is_pid_namespace_file(HostPid owner, int fd) {
     std::array<char, 64> target{};
     const std::string path = "/proc/" + std::to_string(raw(owner)) + "/fd/" + std::to_string(fd);
@@ -78,7 +78,13 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         listener_.answer(trap, -EPERM);
         return;
     }
-    if ((creation->flags & CLONE_THREAD) != 0 || creation->bad_size) {
+    // One that is traced inside the container is made as it is (debugging.cpp), in the same namespace.
+    const bool debugged = tracee(caller.thread) != nullptr;
+    if (debugged && (creation->flags & CLONE_NEWPID) != 0) {
+        listener_.answer(trap, -EPERM);
+        return;
+    }
+    if (debugged || (creation->flags & CLONE_THREAD) != 0 || creation->bad_size) {
         listener_.proceed(trap);
         return;
     }
@@ -169,15 +175,16 @@ long CallServer::create_namespace(const Caller& caller, uint64_t flags, Namespac
 long CallServer::find_namespace(const Trap& trap, const Caller& caller, NamespaceId& found) const {
     const auto fd = static_cast<int>(trap.arguments[0]);
     const auto kinds = static_cast<uint32_t>(trap.arguments[1]);
+    const NamespaceId named = files_.namespace_of(caller.thread, fd);
+    const bool asked = kinds == 0 || kinds == CLONE_NEWPID;
     const HostPid process = process_of_pidfd(caller.thread, fd);
-    if (process == HostPid::none) {
-        const bool asked = kinds == 0 || kinds == CLONE_NEWPID;
+    if (named != NamespaceId::none && !asked) return -EINVAL;
+    if (named == NamespaceId::none && process == HostPid::none)
         return asked && is_pid_namespace_file(caller.thread, fd) ? -EINVAL : 0;
-    }
-    if ((kinds & CLONE_NEWPID) == 0) return 0;
-    if (has_ended(process)) return -ESRCH;
-    if (!has_capability(caller.thread, CAP_SYS_ADMIN)) return -EPERM;
-    const NamespaceId space = numbers_.namespace_of(process);
+    if (named == NamespaceId::none && (kinds & CLONE_NEWPID) == 0) return 0;
+    if (named == NamespaceId::none && has_ended(process)) return -ESRCH;
+    const NamespaceId space = named != NamespaceId::none ? named : numbers_.namespace_of(process);
+    if (space != NamespaceId::none && !nested_.may_enter(caller.thread, space)) return -EPERM;
     // Down only, as the kernel's pidns_install().
     if (space == NamespaceId::none || !numbers_.is_within(space, caller.space)) return -EINVAL;
     found = space;
@@ -205,7 +212,10 @@ void CallServer::enter_namespace(const Trap& trap, const Call& call, const Calle
     rewrite.arguments[at] &= ~uint64_t{CLONE_NEWPID};
     rewrite.space = space;
     rewrite.made_space = makes;
-    if (static_cast<uint32_t>(rewrite.arguments[at]) != 0) return begin(trap, std::move(rewrite));
+    // What else there is to enter is the kernel's; a file of ours isn't.
+    const bool done =
+        files_.namespace_of(caller.thread, static_cast<int>(trap.arguments[0])) == space && !makes;
+    if (!done && static_cast<uint32_t>(rewrite.arguments[at]) != 0) return begin(trap, std::move(rewrite));
     nested_.set_for_children(caller, space);
     listener_.answer(trap, 0);
 }

@@ -14,6 +14,10 @@ namespace ctr::pidns {
 
 // One call that trapped. The thread sleeps until it is answered (or killed).
 struct Trap {
+    // Not a trap: the thread stands before the call, stopped by its tracer (monitor/debugging.cpp). Can't be
+    // answered.
+    static constexpr uint64_t stands = 0;
+
     uint64_t id = 0;
     HostPid thread = HostPid::none;
     uint32_t arch = 0;  // AUDIT_ARCH_*

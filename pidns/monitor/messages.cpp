@@ -49,8 +49,8 @@ std::vector<uint64_t> numbers_in(const ProcessMemory& memory, uint64_t header) {
         cmsghdr part{};
         std::memcpy(&part, control->data() + at, sizeof part);
         if (part.cmsg_len < sizeof part || part.cmsg_len > control->size() - at) break;
-        const bool credentials = part.cmsg_level == SOL_SOCKET && part.cmsg_type == SCM_CREDENTIALS &&
-                                 part.cmsg_len >= shortest;
+        const bool credentials =
+            part.cmsg_level == SOL_SOCKET && part.cmsg_type == SCM_CREDENTIALS && part.cmsg_len >= shortest;
         if (credentials) found.push_back(start + at + CMSG_LEN(0));
         at += CMSG_ALIGN(part.cmsg_len);
     }

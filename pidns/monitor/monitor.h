@@ -16,6 +16,7 @@
 #include "pidns/monitor/listener.h"
 #include "pidns/monitor/nested.h"
 #include "pidns/monitor/numbers.h"
+#include "pidns/monitor/options.h"
 #include "pidns/monitor/server.h"
 #include "runtime/base/error.h"
 

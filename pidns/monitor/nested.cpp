@@ -1,5 +1,6 @@
 #include "pidns/monitor/nested.h"
 
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -37,8 +38,16 @@ bool NestedNamespaces::born(HostPid process, NamespaceId space) {
     epoll_event event{EPOLLIN, {}};
     event.data.u32 = raw(space);
     epoll_ctl(inits_.get(), EPOLL_CTL_ADD, pidfd.get(), &event);
-    watched_.insert_or_assign(raw(space), Init{process, std::move(pidfd)});
+    watched_.insert_or_assign(raw(space), Init{process, std::move(pidfd), user_namespace_of(process)});
     return true;
+}
+
+bool NestedNamespaces::may_enter(HostPid thread, NamespaceId space) const {
+    if (!has_capability(thread, CAP_SYS_ADMIN)) return false;
+    const auto found = watched_.find(raw(space));
+    const std::string owner =
+        found != watched_.end() ? found->second.owner : user_namespace_of(numbers_->init_of(space));
+    return owner == user_namespace_of(thread);
 }
 
 bool NestedNamespaces::ended(NamespaceId space) const {
@@ -59,13 +68,7 @@ void NestedNamespaces::take_ends() {
     std::array<epoll_event, 16> events{};
     const int count = epoll_wait(inits_.get(), events.data(), static_cast<int>(events.size()), 0);
     for (int i = 0; i < count; ++i) {
-        const uint32_t space = events[static_cast<size_t>(i)].data.u32;
-        watched_.erase(space);
-        ended_.insert(space);
-        // Their next child could otherwise be born in another namespace that gets the same number.
-        for (auto& [thread, choice] : choices_)
-            if (numbers_->is_within(choice.space, NamespaceId(space))) choice.space = NamespaceId::none;
-        kill_all_in(NamespaceId(space));
+        end(NamespaceId(events[static_cast<size_t>(i)].data.u32));
     }
 }
 
@@ -77,14 +80,36 @@ void NestedNamespaces::forget_gone() {
     std::erase_if(homes_, [&](const auto& entry) { return !numbers_->is_process(HostPid(entry.first)); });
 }
 
+void NestedNamespaces::end(NamespaceId space) {
+    watched_.erase(raw(space));
+    ended_.insert(raw(space));
+    // Their next child could otherwise be born in another namespace that gets the same number.
+    for (auto& [thread, choice] : choices_)
+        if (numbers_->is_within(choice.space, space)) choice.space = NamespaceId::none;
+    kill_all_in(space);
+}
+
+bool NestedNamespaces::ends(HostPid init) {
+    const NamespaceId space = numbers_->namespace_of(init);
+    const bool is_init = space != NamespaceId::root && numbers_->number_of(init, space) == VirtPid::init;
+    if (!is_init || !has_ended(init)) return false;
+    if (!ended_.contains(raw(space))) end(space);
+    return kill_all_in(space);
+}
+
 // Children that are just being made in there are killed when they are announced (ended()).
-void NestedNamespaces::kill_all_in(NamespaceId space) const {
+// Says whether there was anybody alive.
+bool NestedNamespaces::kill_all_in(NamespaceId space) const {
+    bool found = false;
     numbers_->each_process([&](HostPid process) {
         if (!numbers_->is_within(numbers_->namespace_of(process), space)) return;
         // With our own rights, so only what is surely the container's: the descriptor fixes whom we look at.
         const Fd pidfd(sys::pidfd_open(raw(process), 0));
-        if (pidfd && descends_from(process, HostPid(getpid()))) sys::pidfd_send_signal(pidfd.get(), SIGKILL);
+        if (!pidfd || has_ended(process) || !descends_from(process, HostPid(getpid()))) return;
+        sys::pidfd_send_signal(pidfd.get(), SIGKILL);
+        found = true;
     });
+    return found;
 }
 
 }  // namespace ctr::pidns

@@ -33,6 +33,9 @@ class NestedNamespaces {
     // the kernel leaves it to somebody there to reap.
     void set_home(HostPid process, NamespaceId home) { homes_.insert_or_assign(raw(process), home); }
 
+    // Whether a thread is privileged there: the namespace belongs to the user namespace of its first process.
+    bool may_enter(HostPid thread, NamespaceId space) const;
+
     // Nothing can be born there any more.
     bool ended(NamespaceId space) const;
 
@@ -48,13 +51,18 @@ class NestedNamespaces {
     // Of threads and processes that are gone.
     void forget_gone();
 
+    // The init of a nested namespace has just been reaped: true while somebody of its namespace is still to
+    // go, of whom the kernel would have seen to that before.
+    bool ends(HostPid init);
+
     // Readable when the init of some namespace has ended.
     int fd() const { return inits_.get(); }
     void take_ends();
 
   private:
     NestedNamespaces(Numbers& numbers, Fd inits) : numbers_(&numbers), inits_(std::move(inits)) {}
-    void kill_all_in(NamespaceId space) const;
+    void end(NamespaceId space);
+    bool kill_all_in(NamespaceId space) const;
 
     struct Choice {
         HostPid process;  // whose thread it is: thread numbers are used again unnoticed
@@ -63,6 +71,7 @@ class NestedNamespaces {
     struct Init {
         HostPid process;
         Fd pidfd;
+        std::string owner;  // the user namespace
     };
 
     Numbers* numbers_;

@@ -1,11 +1,16 @@
 #include "pidns/monitor/numbers.h"
 
+#include <fcntl.h>
+#include <linux/memfd.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <new>
 
 #include "pidns/model/collector.h"
 
@@ -30,42 +35,60 @@ constexpr uint32_t entries_for(uint32_t pid_max) {
     return std::min(4 * pid_max, 1U << 22);
 }
 
-template <class M>
-Result<void*> map(const Limits& limits) {
-    void* memory = mmap(nullptr, M::bytes(limits), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return fail_call("make the table of process numbers", "mmap");
-    return memory;
+constexpr const char* step = "make the table of process numbers";
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+
+// Nothing of it is there until it is touched: neither memory nor a promise of memory.
+Result<Fd> make_file(std::size_t bytes) {
+    Fd file(memfd_create(file_name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL));
+    // Linux before 6.3 doesn't know the last flag; later ones ask for it in the log.
+    if (!file && errno == EINVAL) file.reset(memfd_create(file_name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (!file) return fail_call(step, "memfd_create");
+    if (fchmod(file.get(), S_IRUSR | S_IWUSR) != 0) return fail_call(step, "fchmod");
+    if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
+        return fail_call(step, "ftruncate", errno,
+                         errno == EFBIG ? "files are limited to less than " + std::to_string(bytes >> 20) +
+                                              " MiB (most of which is never used)"
+                                        : "",
+                         errno == EFBIG ? "ulimit -f unlimited, or a smaller --pid-max" : "");
+    if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return fail_call(step, "fcntl(F_ADD_SEALS)");
+    return file;
+}
+
+FileHeader& header_in(const Mapping& mapping) {
+    return *std::launder(static_cast<FileHeader*>(mapping.get()));
 }
 
 }  // namespace
 
-void Numbers::Unmap::operator()(void* memory) const {
-    munmap(memory, bytes);
-}
-
 Result<Numbers> Numbers::create(Model model, uint32_t pid_max) {
     if (pid_max < 2 || pid_max > host_limit)
-        return fail_input("make the table of process numbers",
-                          "no namespace has " + std::to_string(pid_max) + " numbers");
+        return fail_input(step, "no namespace has " + std::to_string(pid_max) + " numbers");
     const Limits limits{pid_max, host_limit, entries_for(pid_max), namespace_limit};
-    const auto make = [&]<class M>(std::in_place_type_t<M> type) -> Result<Numbers> {
-        auto memory = map<M>(limits);
-        if (!memory) return std::unexpected(std::move(memory).error());
-        return Numbers(Mapping(*memory, Unmap{M::bytes(limits)}), AnyModel(type, *memory, limits), pid_max);
-    };
-    switch (model) {
-        case Model::hash: return make(std::in_place_type<HashNumbering>);
-        case Model::list: return make(std::in_place_type<ListNumbering>);
-        case Model::flat: break;
-    }
-    return make(std::in_place_type<FlatNumbering>);
+    const std::size_t bytes = file_bytes(model, limits);
+    auto file = make_file(bytes);
+    if (!file) return std::unexpected(std::move(file).error());
+    Mapping mapping = map_file(file->get(), bytes, PROT_READ | PROT_WRITE);
+    if (!mapping) return fail_call(step, "mmap");
+    const FileHeader header{FileHeader::current_magic, FileHeader::current_version, model, limits,
+                            HostPid::none};
+    new (mapping.get()) FileHeader(header);
+    return Numbers(std::move(*file), std::move(mapping), header);
 }
 
-Numbers::Numbers(Mapping mapping, AnyModel model, uint32_t pid_max)
-    : mapping_(std::move(mapping)),
-      model_(model),
-      pid_max_(pid_max),
+Numbers::Numbers(Fd file, Mapping mapping, const FileHeader& header)
+    : file_(std::move(file)),
+      mapping_(std::move(mapping)),
+      model_(with_type_of(header.model,
+                          [&]<class M>(std::type_identity<M>) -> AnyModel {
+                              return M(static_cast<std::byte*>(mapping_.get()) + file_header_bytes,
+                                       header.limits);
+                          })),
+      pid_max_(header.limits.numbers),
       collected_(std::chrono::steady_clock::now()) {}
 
 void Numbers::register_init(HostPid host) {
@@ -73,6 +96,7 @@ void Numbers::register_init(HostPid host) {
         const EntryId claim = model.allocate(NamespaceId::root, host);
         model.publish(claim, host, claim, claim);
     });
+    std::atomic_ref(header_in(mapping_).init).store(host, std::memory_order_release);
 }
 
 NamespaceId Numbers::create_namespace(NamespaceId parent, HostPid creator) {

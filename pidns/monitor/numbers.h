@@ -1,5 +1,5 @@
-// The numbers of one container, as its monitor keeps them: the shared mapping with the chosen model, and when
-// a number ends.
+// The numbers of one container, as its monitor keeps them: the file with the chosen model
+// (pidns/model/file.h), and when a number ends.
 //
 // An entry is *stale* when its process was reaped unseen: by the kernel because its parent ignores SIGCHLD,
 // or when a parent outside the layer's sight took it. A stale entry is harmless while the host doesn't use
@@ -10,14 +10,12 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <variant>
 
-#include "pidns/model/flat_numbering.h"
-#include "pidns/model/hash_numbering.h"
-#include "pidns/model/list_numbering.h"
-#include "pidns/monitor/options.h"
+#include "pidns/model/file.h"
+#include "pidns/monitor/mapping.h"
 #include "runtime/base/error.h"
+#include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
 
 namespace ctr::pidns {
@@ -26,12 +24,15 @@ class Numbers {
   public:
     static constexpr std::chrono::milliseconds collect_interval{250};
 
-    // Maps an empty table for this host's range of numbers. pid_max: as kernel.pid_max, for each namespace.
+    // Makes an empty table for this host's range of numbers. pid_max: as kernel.pid_max, for each namespace.
     static Result<Numbers> create(Model model, uint32_t pid_max);
 
     Numbers(Numbers&&) noexcept = default;
     Numbers& operator=(Numbers&&) = delete;
     ~Numbers() = default;
+
+    // The file, for whoever else is to read or write the numbers. It lives as long as a descriptor of it.
+    const Fd& file() const { return file_; }
 
     // The container's first process becomes 1 of the root namespace, leader of its group and session.
     void register_init(HostPid host);
@@ -87,14 +88,9 @@ class Numbers {
     }
 
   private:
-    struct Unmap {
-        std::size_t bytes;
-        void operator()(void* memory) const;
-    };
-    using Mapping = std::unique_ptr<void, Unmap>;
     using AnyModel = std::variant<FlatNumbering, HashNumbering, ListNumbering>;
 
-    Numbers(Mapping mapping, AnyModel model, uint32_t pid_max);
+    Numbers(Fd file, Mapping mapping, const FileHeader& header);
     void collect();
 
     template <class Action>
@@ -106,6 +102,7 @@ class Numbers {
         return std::visit(action, model_);
     }
 
+    Fd file_;
     Mapping mapping_;
     AnyModel model_;
     uint32_t pid_max_;

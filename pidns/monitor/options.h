@@ -5,13 +5,9 @@
 #include <functional>
 #include <string>
 
-namespace ctr::pidns {
+#include "pidns/model/numbering.h"
 
-enum class Model {
-    flat,  // two numbers, the host's and the namespace's own
-    hash,  // one on each level, found through a hash
-    list,  // the same, found by walking a list
-};
+namespace ctr::pidns {
 
 struct MonitorOptions {
     Model model = Model::flat;

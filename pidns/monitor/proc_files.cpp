@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -26,7 +27,8 @@ namespace ctr::pidns {
 
 namespace {
 
-// The name of a translated file: "ctr:BIRTH:PLACE", where BIRTH makes sure that the process is still the same.
+// The name of a translated file: "ctr:BIRTH:PLACE", where BIRTH makes sure that the process is still the
+// same.
 constexpr std::string_view file_prefix = "ctr:";
 constexpr std::string_view memory_file = "/memfd:ctr:";
 constexpr std::string_view deleted = " (deleted)";
@@ -112,6 +114,26 @@ bool only_reads(uint64_t flags) {
     return (flags & matters) == O_RDONLY;
 }
 
+constexpr std::string_view descriptors = "/dev/fd/";
+
+// openat2 whose directory is the root of the path.
+bool starts_at_directory(const Trap& trap) {
+    if (trap.number != SYS_openat2) return false;
+    const auto how = ProcessMemory(trap.thread).read<open_how>(trap.arguments[2]);
+    return how && (how->resolve & RESOLVE_IN_ROOT) != 0;
+}
+
+// The program's own thread stands and waits for the answer; had it read the file itself, it would run.
+void show_running(Content content, std::string& text) {
+    const size_t name_end = content == Content::stat ? text.rfind(") ") : std::string::npos;
+    if (name_end != std::string::npos && name_end + 2 < text.size()) text[name_end + 2] = 'R';
+    constexpr std::string_view field = "\nState:\t";
+    const size_t state = content == Content::status ? text.find(field) : std::string::npos;
+    if (state == std::string::npos) return;
+    const size_t at = state + field.size();
+    text.replace(at, text.find('\n', at) - at, "R (running)");
+}
+
 bool is_readlink(long number) {
     return number == SYS_readlink || number == SYS_readlinkat;
 }
@@ -120,7 +142,12 @@ bool is_readlink(long number) {
 
 std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& call) const {
     auto path = read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX);
-    if (!path || path->empty()) return {};
+    if (!path || (path->empty() && trap.number != SYS_readlinkat)) return {};
+    // The text of a link below there is the only thing that a symbolic link which everybody has hides from
+    // us.
+    if (is_readlink(trap.number) && path->starts_with(descriptors))
+        return Named{{}, "/proc/self/fd/" + path->substr(descriptors.size())};
+    if (path->starts_with('/') && starts_at_directory(trap)) path->erase(0, path->find_first_not_of('/'));
     if (path->starts_with('/'))
         return paths_.may_be_proc(*path) ? std::optional(Named{{}, std::move(*path)}) : std::nullopt;
     const int directory = call.path.directory == PathArguments::none
@@ -148,6 +175,9 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const uint64_t flags = flags_of(trap).value_or(O_PATH);
     const std::string place = path.place();
     const Content content = content_of(place);
+    if (path.is_namespace() && only_reads(flags) && may_inspect(caller.thread, path.process()) &&
+        give_namespace(trap, namespace_at(path), (flags & O_CLOEXEC) != 0))
+        return {.next = Next::answered};
     Verdict remake{.next = Next::remake, .path = std::move(path.text)};
     if (content == Content::none || !only_reads(flags)) return path.changed ? remake : Verdict{};
     remake.replaces = true;
@@ -157,7 +187,7 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const Fd file(::open(("/proc/" + place).c_str(), O_RDONLY | O_CLOEXEC));
     const auto text = file ? text_of(file.get()) : std::nullopt;
     // The thread itself finds out what is wrong.
-    const auto shown = text ? translated(caller, content, path.process(), *text) : std::nullopt;
+    const auto shown = text ? translated(caller, content, place, *text) : std::nullopt;
     if (!shown) return remake;
     const std::string birth = path.process() == HostPid::none ? "" : birth_of(path.process());
     const Fd copy = file_with(std::string(file_prefix) + birth + ':' + place, *shown);
@@ -169,22 +199,83 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     return {.next = Next::answered};
 }
 
-std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content, HostPid process,
-                                                 const std::string& text) const {
-    const bool inspects = process == HostPid::none || process == caller.process ||
-                          may_inspect(caller.thread, process);
+// To the kernel all of these files are the same: the host's namespace. What the program gets names the init
+// of the one that it means here; setns() and the ioctls understand that.
+bool ProcFiles::give_namespace(const Trap& trap, NamespaceId space, bool close_on_exec) const {
+    const HostPid init = numbers_.init_of(space);
+    if (init == HostPid::none) return false;
+    const std::string name =
+        std::string(file_prefix) + birth_of(init) + ':' + std::to_string(raw(init)) + "/ns/pid";
+    const Fd file = file_with(name, "");
+    const auto placed = file ? listener_.place(trap, file.get(), close_on_exec) : std::nullopt;
+    if (placed) listener_.answer(trap, *placed);
+    return placed.has_value();
+}
+
+// As ns_ioctl() of fs/nsfs.c and pidns_get_parent() of kernel/pid_namespace.c.
+bool ProcFiles::relate(const Trap& trap, const Caller& caller) const {
+    const NamespaceId space = namespace_of(trap.thread, static_cast<int>(trap.arguments[0]));
+    if (space == NamespaceId::none) return false;
+    const auto number = static_cast<int>(trap.arguments[2]);
+    const auto renumbered = [&](NamespaceId from, NamespaceId to) -> long {
+        const HostPid host = numbers_.host_of(from, VirtPid(number));
+        const int seen = numbers_.is_process(host) ? translator_.outward(raw(host), to) : 0;
+        return seen == 0 ? -ESRCH : seen;
+    };
+    const auto request = static_cast<uint32_t>(trap.arguments[1]) & 0xffU;
+    long result = -EPERM;  // the owner, which is the host's user namespace, can't be seen from inside
+    switch (request) {
+        case 2: {
+            const NamespaceId parent = numbers_.parent_of(space);
+            if (numbers_.is_within(parent, caller.space) && give_namespace(trap, parent, true)) return true;
+            break;
+        }
+        case 3: result = CLONE_NEWPID; break;
+        case 6:
+        case 7: result = renumbered(space, caller.space); break;
+        case 8:
+        case 9: result = renumbered(caller.space, space); break;
+        default: break;
+    }
+    listener_.answer(trap, result);
+    return true;
+}
+
+NamespaceId ProcFiles::namespace_at(const ProcPath& path) const {
+    const HostPid process = path.process();
+    const NamespaceId own = numbers_.namespace_of(process);
+    return path.is_namespace_for_children() ? nested_.for_children({process, process, own}) : own;
+}
+
+NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {
+    const auto meant = meant_by(link_text(descriptor_link(thread, fd)));
+    if (!meant || !meant->place.ends_with("/ns/pid")) return NamespaceId::none;
+    const HostPid init = process_in(meant->place);
+    return birth_of(init) == meant->birth ? numbers_.namespace_of(init) : NamespaceId::none;
+}
+
+std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content,
+                                                 const std::string& place, const std::string& text) const {
+    const HostPid process = process_in(place);
+    const bool inspects =
+        process == HostPid::none || process == caller.process || may_inspect(caller.thread, process);
     const ReaderView view(numbers_, translator_, caller.space, inspects);
     std::string to(room_for(text.size()), 0);
     const auto size = translate(content, text, view, to);
     if (!size) return {};
     to.resize(*size);
+    const size_t task = place.find("/task/");
+    const HostPid thread = task == std::string::npos ? process : process_in(place.substr(task + 6));
+    if (thread == caller.thread) show_running(content, to);
     return to;
 }
 
 // A link's target as the program is to see it; nothing if it is to see what the kernel says.
 std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::string& target) {
     const auto meant = meant_by(target);
-    const auto place = meant ? paths_.place_of(caller, "/proc/" + meant->place)
+    if (meant && meant->place.ends_with("/ns/pid"))
+        return namespace_text(numbers_.namespace_of(process_in(meant->place)));
+    const auto place = meant                        ? paths_.place_of(caller, "/proc/" + meant->place)
                        : paths_.may_be_proc(target) ? paths_.place_of(caller, target)
                                                     : std::nullopt;
     if (!place || place->below.empty()) return {};
@@ -202,6 +293,14 @@ std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::
     return join(named);
 }
 
+// The host's for the container's first, as nobody inside can compare; others get a number of their own.
+std::optional<std::string> ProcFiles::namespace_text(NamespaceId space) {
+    constexpr uint32_t first_of_ours =
+        4'200'000'000;  // behind all that the kernel gives, from PROC_DYNAMIC_FIRST
+    if (space == NamespaceId::none || space == NamespaceId::root) return {};
+    return "pid:[" + std::to_string(first_of_ours + raw(space)) + "]";
+}
+
 ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, const Caller& caller,
                                         ProcPath path) {
     const unsigned at = call.path.path;
@@ -210,15 +309,15 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
         const std::string number = std::to_string(translator_.outward(raw(caller.process), caller.space));
         const int thread = translator_.thread_outward(raw(caller.thread), caller.space);
         text = path.below.back() == "self" ? number : number + "/task/" + std::to_string(thread);
+    } else if (path.is_namespace() && may_inspect(caller.thread, path.process())) {
+        text = namespace_text(namespace_at(path));
     } else if (path.process() == caller.process) {
         // Readable to the program anyway, so it makes no difference who reads it.
         text = own_text(caller, link_text("/proc/" + path.place()));
     } else if (path.changed) {
         return {.next = Next::remake, .path = std::move(path.text), .translates = true};
     }
-    if (!text)
-        return path.changed ? Verdict{.next = Next::remake, .path = std::move(path.text)}
-                            : Verdict{};
+    if (!text) return path.changed ? Verdict{.next = Next::remake, .path = std::move(path.text)} : Verdict{};
     const auto room = static_cast<int>(trap.arguments[at + 2]);
     if (room <= 0) return {};
     if (text->size() > static_cast<size_t>(room)) text->resize(static_cast<size_t>(room));
@@ -227,7 +326,8 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
     return {.next = Next::answered};
 }
 
-long ProcFiles::linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length) {
+long ProcFiles::linked(const Caller& caller, const Call& call, const Registers::Arguments& made,
+                       long length) {
     const unsigned at = call.path.path;
     const ProcessMemory memory(caller.thread);
     const auto target = memory.read_exactly(made[at + 1], static_cast<size_t>(length));
@@ -243,7 +343,7 @@ bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, C
     const auto text = file ? text_of(file.get()) : std::nullopt;
     const auto place = paths_.place_of(caller, link_text(descriptor_link(caller.thread, fd)));
     if (!text || !place) return false;
-    const auto shown = translated(caller, content, place->process(), *text);
+    const auto shown = translated(caller, content, place->place(), *text);
     if (!shown) return false;
     const std::string birth = place->process() == HostPid::none ? "" : birth_of(place->process());
     Fd copy = file_with(std::string(file_prefix) + birth + ':' + place->place(), *shown);
@@ -257,7 +357,8 @@ bool ProcFiles::replace(const Trap& trap) {
     if (found == replacements_.end()) return false;
     const Replacement replacement = std::move(found->second);
     replacements_.erase(found);
-    if (!std::equal(replacement.call.begin(), replacement.call.end(), std::begin(trap.arguments))) return false;
+    if (!std::equal(replacement.call.begin(), replacement.call.end(), std::begin(trap.arguments)))
+        return false;
     const bool close_on_exec = (flags_of(trap).value_or(0) & O_CLOEXEC) != 0;
     if (!listener_.place(trap, replacement.file.get(), close_on_exec, replacement.fd)) return false;
     listener_.answer(trap, replacement.fd);
@@ -291,7 +392,7 @@ bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
     if (same) {
         const Fd source(::open(("/proc/" + meant->place).c_str(), O_RDONLY | O_CLOEXEC));
         const auto text = source ? text_of(source.get()) : std::nullopt;
-        if (text) shown = translated(caller, content, process, *text);
+        if (text) shown = translated(caller, content, meant->place, *text);
     }
     // Those of an IPC namespace are read in that namespace only; what they have shown stays.
     if (!shown && (content == Content::shm || content == Content::msg)) return false;

@@ -54,10 +54,16 @@ class ProcFiles {
     bool name_directory(const Trap& trap, const Caller& caller);
     bool reread(const Trap& trap, const Caller& caller);
 
-    // The thread has opened a file itself (a Verdict with replaces): true if the call is to be made once more,
-    // unmarked, and will be answered with the translation.
+    // The thread has opened a file itself (a Verdict with replaces): true if the call is to be made once
+    // more, unmarked, and will be answered with the translation.
     bool opened(const Caller& caller, const Registers::Arguments& made, Content content, int fd);
     bool replace(const Trap& trap);
+
+    // A descriptor that open() has given for a file of /proc/PID/ns/pid: which namespace's.
+    NamespaceId namespace_of(HostPid thread, int fd) const;
+
+    // What the ioctls of such a file answer. False: it is no such file.
+    bool relate(const Trap& trap, const Caller& caller) const;
 
     // It has read a link: the length of what it is to see.
     long linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length);
@@ -67,12 +73,15 @@ class ProcFiles {
 
   private:
     Verdict open(const Trap& trap, const Caller& caller, ProcPath path);
+    bool give_namespace(const Trap& trap, NamespaceId space, bool close_on_exec) const;
     Verdict read_link(const Trap& trap, const Call& call, const Caller& caller, ProcPath path);
-    long list_processes(const Caller& caller, int directory, size_t size, std::string& to) const;
-    long list_threads(const Caller& caller, HostPid process, int directory, size_t size,
-                      std::string& to) const;
-    std::optional<std::string> translated(const Caller& caller, Content content, HostPid process,
+    class Entries;  // as getdents or getdents64 writes them
+    void list_processes(const Caller& caller, int directory, Entries& to) const;
+    void list_threads(const Caller& caller, HostPid process, int directory, Entries& to) const;
+    std::optional<std::string> translated(const Caller& caller, Content content, const std::string& place,
                                           const std::string& text) const;
+    static std::optional<std::string> namespace_text(NamespaceId space);
+    NamespaceId namespace_at(const ProcPath& path) const;
     std::optional<std::string> own_text(const Caller& caller, const std::string& target);
 
     struct Replacement {  // of a file that a thread has opened, until its call traps again

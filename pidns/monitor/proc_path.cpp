@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "pidns/monitor/procfs.h"
+
 namespace ctr::pidns {
 
 namespace {
@@ -23,7 +25,10 @@ std::optional<int> number_in(std::string_view name) {
 class Walk {
   public:
     Walk(const Translator& translator, const std::vector<ProcMounts::Mount>& mounts, const Caller& caller)
-        : translator_(translator), mounts_(mounts), caller_(caller), root_(ProcMounts::root_of(caller.thread)) {}
+        : translator_(translator),
+          mounts_(mounts),
+          caller_(caller),
+          root_(ProcMounts::root_of(caller.thread)) {}
 
     // To what the kernel has named, in host's numbers.
     void jump(const std::string& named) {
@@ -77,10 +82,12 @@ class Walk {
         }
         if (const auto number = number_in(name)) {
             if (at.empty())
-                read = std::to_string(*number == 0 ? 0 : translator_.inward(Kind::process, caller_, *number, 0));
+                read =
+                    std::to_string(*number == 0 ? 0 : translator_.inward(Kind::process, caller_, *number, 0));
             else if (at.size() == 2 && at[1] == task)
-                read = std::to_string(translator_.inward(Kind::thread_in, caller_, *number,
-                                                         number_in(at[0]).value_or(0)));
+                read = std::to_string(
+                    translator_.inward(Kind::thread_in, caller_, *number,
+                                       raw(process_of_thread(HostPid(number_in(at[0]).value_or(0))))));
         }
         if (!is_last && leads_away(name)) {
             std::string here = "/proc";
@@ -142,13 +149,19 @@ HostPid ProcPath::process() const {
     return below.empty() ? HostPid::none : HostPid(number_in(below[0]).value_or(0));
 }
 
-std::optional<ProcPath> PathReader::read(const Caller& caller, const std::string& base, std::string_view path) {
+std::optional<ProcPath> PathReader::read(const Caller& caller, const std::string& base,
+                                         std::string_view path) {
     Walk walk(translator_, mounts_.of(caller.thread), caller);
     const bool absolute = path.starts_with('/');
     if (absolute)
         walk.to_root();
     else
         walk.jump(base);
+    if (path.empty()) {
+        auto place = place_of(caller, base);
+        if (place) place->text.clear();
+        return place;
+    }
     ProcPath found;
     for (size_t at = 0; at <= path.size();) {
         const size_t end = std::min(path.find('/', at), path.size());
@@ -171,7 +184,8 @@ std::optional<ProcPath> PathReader::place_of(const Caller& caller, const std::st
     walk.jump(text);
     const auto below = walk.below();
     if (!below) return {};
-    return ProcPath{.text = text, .below = *below};
+    const bool is_self = *below == Components{"self"} || *below == Components{"thread-self"};
+    return ProcPath{.text = text, .below = *below, .is_self = is_self};
 }
 
 }  // namespace ctr::pidns

@@ -14,22 +14,31 @@
 namespace ctr::pidns {
 
 struct ProcPath {
-    std::string text;   // the program's, with the host's numbers; everything else is as it was
-    Components below;   // the place below the mount point; numbers are the host's
+    std::string text;      // the program's, with the host's numbers; everything else is as it was
+    Components below;      // the place below the mount point; numbers are the host's
     bool changed = false;  // text isn't the program's
     bool is_self = false;  // it names the link "self" or "thread-self" itself
 
-    std::string place() const;                // "4711/stat"; empty for the root
-    HostPid process() const;                  // whose directory; none
+    std::string place() const;  // "4711/stat"; empty for the root
+    HostPid process() const;    // whose directory; none
     bool is_root() const { return below.empty(); }
+    // A process's pid namespace, or that of its next children.
+    bool is_namespace() const { return names_namespace("pid") || is_namespace_for_children(); }
+    bool is_namespace_for_children() const { return names_namespace("pid_for_children"); }
     bool is_task_list() const { return below.size() == 2 && below[1] == "task"; }
+
+  private:
+    bool names_namespace(std::string_view name) const {
+        return below.size() >= 3 && below[below.size() - 2] == "ns" && below.back() == name;
+    }
 };
 
 class PathReader {
   public:
     PathReader(const Translator& translator, ProcMounts& mounts) : translator_(translator), mounts_(mounts) {}
 
-    // base: from where a relative path starts, as the host's kernel names it (/proc/PID/cwd, /proc/PID/fd/N).
+    // base: from where a relative path starts, as the host's kernel names it (/proc/PID/cwd, /proc/PID/fd/N);
+    // an empty path is that place itself.
     std::optional<ProcPath> read(const Caller& caller, const std::string& base, std::string_view path);
 
     // What the kernel has said of a file of that thread.

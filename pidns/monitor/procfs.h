@@ -16,6 +16,9 @@ HostPid process_of_thread(HostPid thread);
 
 HostPid parent_of(HostPid process);
 
+// The thread that traces it; none.
+HostPid tracer_of(HostPid thread);
+
 // The process's threads right now; none of a process that is gone.
 std::vector<HostPid> threads_of(HostPid process);
 
@@ -24,6 +27,9 @@ bool has_ended(HostPid process);
 
 // Whether a thread has a capability (CAP_*) in effect, in its own user namespace.
 bool has_capability(HostPid thread, int capability);
+
+// Says which user namespace a thread is in.
+std::string user_namespace_of(HostPid thread);
 
 // Whether a process is below another in the tree of parents.
 bool descends_from(HostPid process, HostPid ancestor);

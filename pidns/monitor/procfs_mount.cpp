@@ -3,6 +3,7 @@
 // The kernel lets only those mount one who have CAP_SYS_ADMIN over the *pid* namespace, which under the layer
 // is the host's. Where it refuses, the caller gets a bind mount of the procfs that it has, which shows the
 // same.
+#include <limits.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 
@@ -49,6 +50,9 @@ void CallServer::mount(const Trap& trap, const Call& call, const Caller& caller)
     const bool opens = call.number == SYS_fsopen;
     const ProcessMemory memory(trap.thread);
     const auto type = memory.read_text(trap.arguments[opens ? 0 : 2], 8);
+    // A procfs may be there afterwards.
+    const auto point = opens ? std::nullopt : read_text(trap.thread, trap.arguments[1], PATH_MAX);
+    if (point && (type == proc || !makes_a_mount(trap.arguments[3]))) files_.note_mount_point(*point);
     if (!listener_.valid(trap)) return;
     if (type != proc || (!opens && !makes_a_mount(trap.arguments[3]))) {
         listener_.proceed(trap);
@@ -74,7 +78,7 @@ std::optional<long> CallServer::mounted(Rewrite& rewrite, long result) {
     Registers registers;
     if (source.empty() || !registers.load(rewrite.caller.thread)) return result;
     const ProcessMemory memory(rewrite.caller.thread);
-    rewrite.scratch = lay_down(memory, registers, source);
+    rewrite.scratch = lay_down(memory, registers.stack(), source);
     if (!rewrite.scratch) return result;
     rewrite.arguments[0] = rewrite.scratch->address;
     rewrite.arguments[2] = 0;

@@ -1,5 +1,6 @@
 #include "pidns/monitor/reader_view.h"
 
+#include <algorithm>
 #include <array>
 
 #include "pidns/monitor/procfs.h"
@@ -19,8 +20,7 @@ size_t ReaderView::numbers(int host, int member, int* to, size_t capacity) const
         space = numbers_.parent_of(space);
     }
     const size_t count = std::min({depth + 1, levels.size(), capacity});
-    for (size_t i = 0; i < count; ++i)
-        to[i] = translator_.thread_outward(host, levels.at(count - 1 - i));
+    for (size_t i = 0; i < count; ++i) to[i] = translator_.thread_outward(host, levels.at(count - 1 - i));
     return count;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/user.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "runtime/base/ids.h"
@@ -31,6 +32,7 @@ class Registers {
     uint64_t stack() const { return regs_.rsp; }
 
     long call() const { return static_cast<long>(regs_.orig_rax); }
+    void set_call(long number) { regs_.orig_rax = static_cast<unsigned long long>(number); }
     long result() const { return static_cast<long>(regs_.rax); }
     void set_result(long value) { regs_.rax = static_cast<unsigned long long>(value); }
 
@@ -43,6 +45,12 @@ class Registers {
         regs_.r8 = a[4];
         regs_.r9 = a[5];
     }
+
+    // Where PTRACE_POKEUSER finds them.
+    static constexpr uint64_t place_of_result = offsetof(user_regs_struct, rax);
+    static constexpr std::array<uint64_t, 6> place_of_argument{
+        offsetof(user_regs_struct, rdi), offsetof(user_regs_struct, rsi), offsetof(user_regs_struct, rdx),
+        offsetof(user_regs_struct, r10), offsetof(user_regs_struct, r8),  offsetof(user_regs_struct, r9)};
 
     // At the end of a call: the thread will make a call again from the same instruction.
     void repeat(long number) {

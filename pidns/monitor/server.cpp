@@ -77,7 +77,8 @@ void CallServer::serve(const Trap& trap) {
         return;
     }
     caller.space = numbers_.namespace_of(caller.process);
-    if (watched_.contains(raw(caller.process)) && !tracer_.holds(trap.thread))
+    if (watched_.contains(raw(caller.process)) && !tracer_.holds(trap.thread) &&
+        !tracees_.contains(raw(trap.thread)))
         tracer_.hold(caller.process);
     switch (call->way) {
         case Way::answer: return answer(trap, *call, caller);
@@ -85,19 +86,27 @@ void CallServer::serve(const Trap& trap) {
         case Way::enter: return enter_namespace(trap, *call, caller);
         case Way::observe: return observe_handler(trap, caller);
         case Way::mount: return mount(trap, *call, caller);
+        case Way::trace: return trace(trap, *call, caller);
         case Way::rewrite:
-        case Way::trace:
         case Way::send: return rewrite(trap, *call, caller);
         case Way::path: return follow(trap, *call, caller, *named);
         case Way::message: return message(trap, *call, caller);
         case Way::dequeue: return dequeue(trap, *call, caller);
         case Way::list:
+        case Way::relate:
         case Way::reread: break;
     }
-    const bool answered = call->way == Way::reread         ? files_.reread(trap, caller)
-                          : call->number == SYS_getcwd ? files_.name_directory(trap, caller)
-                                                       : files_.list(trap, caller);
-    if (!answered) listener_.proceed(trap);
+    if (!answer_file(trap, *call, caller)) listener_.proceed(trap);
+}
+
+bool CallServer::answer_file(const Trap& trap, const Call& call, const Caller& caller) {
+    switch (call.way) {
+        case Way::reread: return files_.reread(trap, caller);
+        case Way::relate: return files_.relate(trap, caller);
+        default:
+            return call.number == SYS_getcwd ? files_.name_directory(trap, caller)
+                                             : files_.list(trap, caller);
+    }
 }
 
 void CallServer::tidy() {
@@ -164,6 +173,7 @@ void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& calle
             return;
         }
         if (waiting_init != HostPid::none) tracer_.hold(waiting_init);
+        put_sender(rewrite);
     } else if (!rewrite.changed() && !has_answer(call)) {
         listener_.proceed(trap);
         return;
@@ -172,6 +182,15 @@ void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& calle
 }
 
 void CallServer::begin(const Trap& trap, Rewrite rewrite) {
+    if (trap.id == Trap::stands) {
+        *prepared_ = std::move(rewrite);
+        return;
+    }
+    if (const Tracee* traced = tracee(trap.thread); traced && traced->attaching) {
+        abandoned(rewrite);
+        parked_.insert_or_assign(raw(trap.thread), trap);
+        return;
+    }
     const int error = rewrite.call->way == Way::create ? tracer_.create(listener_, trap, rewrite)
                                                        : tracer_.rewrite(listener_, trap, rewrite);
     if (error == 0) return;
@@ -184,6 +203,14 @@ void CallServer::begin(const Trap& trap, Rewrite rewrite) {
 
 void CallServer::serve_postponed() {
     for (const Trap& trap : std::exchange(postponed_, {}))
+        if (listener_.valid(trap)) serve(trap);
+    std::vector<Trap> left;
+    std::erase_if(parked_, [&](const auto& parked) {
+        if (tracees_.contains(parked.first) && listener_.valid(parked.second)) return false;
+        left.push_back(parked.second);
+        return true;
+    });
+    for (const Trap& trap : left)
         if (listener_.valid(trap)) serve(trap);
 }
 
@@ -301,15 +328,21 @@ void CallServer::translate_signals(const Rewrite& rewrite, long result) const {
         const uint64_t address = rewrite.original[1] + at;
         const auto info = memory.read<signalfd_siginfo>(address);
         if (!info || !has_kernel_pid(static_cast<int>(info->ssi_signo), info->ssi_code)) continue;
-        const int number = translator_.outward(Kind::process, static_cast<int>(info->ssi_pid), 0,
-                                               rewrite.caller.space);
+        const int number =
+            translator_.outward(Kind::process, static_cast<int>(info->ssi_pid), 0, rewrite.caller.space);
         memory.write(address + offsetof(signalfd_siginfo, ssi_pid), int32_t{number});
     }
 }
 
+void CallServer::begun(Rewrite& rewrite) {
+    run_errand(rewrite, 0);
+}
+
 std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     const Call& call = *rewrite.call;
+    if (rewrite.errand) return run_errand(rewrite, result);
     if (rewrite.broadcast) return sender_.next(rewrite, result);
+    if (call.way == Way::trace) return traced(rewrite, result);
     if (call.way == Way::mount) return mounted(rewrite, result);
     if (call.way == Way::path) return followed(rewrite, result);
     const bool failed = result < 0 && !(call.result == Kind::owner && result != -EBADF);
@@ -343,10 +376,21 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
 // from the kernel itself, not from memory that the program may write to.
 std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool trusted, long result) {
     if (child == HostPid::none) return result;
+    if (const HostPid thread = stopped_tracee(rewrite, child); thread != HostPid::none) {
+        adopt_if_new(thread, rewrite.caller.space);
+        const int seen = translator_.thread_outward(raw(thread), rewrite.caller.space);
+        rewrite.errand.emplace(look_at(rewrite.caller, thread, report_of(rewrite).value_or(Report{}),
+                                       rewrite.call->result == Kind::none ? result : seen));
+        return run_errand(rewrite, 0);
+    }
     const bool remains = nested_.is_remains(child);
     // A child that its creator hid from the layer has a number all the same, while it is being reported.
-    if (trusted && !numbers_.knows(child)) numbers_.adopt(child, rewrite.caller.space);
-    const int number = translator_.outward(raw(child), rewrite.caller.space);
+    if (trusted) adopt_if_new(child, rewrite.caller.space);
+    const int number = translator_.thread_outward(raw(child), rewrite.caller.space);
+    if (!remains && nested_.ends(child)) {
+        rewrite.errand.emplace(await_end(child, rewrite.call->result == Kind::none ? result : number));
+        return run_errand(rewrite, 0);
+    }
     numbers_.reported(child);
     if (remains) {  // once more: nobody is to see these
         if (rewrite.call->number != SYS_waitid) return {};
@@ -361,6 +405,15 @@ std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool t
         return {};
     }
     return rewrite.call->result == Kind::none ? result : number;
+}
+
+// The end of a namespace's init is the last thing that is seen of the namespace.
+Errand CallServer::await_end(HostPid init, long seen) {
+    constexpr int enough = 1000;  // somebody hangs in the kernel; its end is still sure
+    const Made pause{SYS_sched_yield, {}};
+    for (int tries = 0; tries < enough && nested_.ends(init); ++tries) co_await pause;
+    numbers_.reported(init);
+    co_return seen;
 }
 
 void CallServer::update_table(const Rewrite& rewrite) {
@@ -406,6 +459,32 @@ bool CallServer::put_numbers(const Trap& trap, Rewrite& rewrite) {
     if (apply_all(rewrite.patches, memory)) return true;
     rewrite.patches.clear();
     return false;
+}
+
+// The siginfo_t that a sender supplies. One that looks as if the kernel had filled it in (it may send that to
+// itself only) will be translated when it arrives; any other number stays as it is, but nobody can be named
+// who can't be seen from where the signal goes: that is 0 there, as in send_signal_locked() of
+// kernel/signal.c.
+void CallServer::put_sender(Rewrite& rewrite) const {
+    const uint64_t info = SignalSender::info_of(rewrite);
+    if (info == 0) return;
+    const ProcessMemory memory(rewrite.caller.thread);
+    const auto signal = memory.read<int32_t>(info + offsetof(siginfo_t, si_signo));
+    const auto code = memory.read<int32_t>(info + offsetof(siginfo_t, si_code));
+    const uint64_t field = info + offsetof(siginfo_t, si_pid);
+    const auto number = memory.read<int32_t>(field);
+    if (!signal || !code || !number || *code == SI_TIMER || *code == SI_SIGIO) return;
+    const NamespaceId space = numbers_.namespace_of(SignalSender::target_of(rewrite));
+    const bool visible = numbers_.number_of(rewrite.caller.process, space) != VirtPid::none;
+    int supplied = visible ? *number : 0;
+    if (has_kernel_pid(*signal, *code))
+        supplied = translator_.inward(Kind::process, rewrite.caller, *number, 0);
+    if (supplied == *number) return;
+    const Patch patch{.address = field,
+                      .before = static_cast<uint32_t>(*number),
+                      .after = static_cast<uint32_t>(supplied),
+                      .size = sizeof supplied};
+    if (patch.apply(memory)) rewrite.patches.push_back(patch);
 }
 
 void CallServer::take_back(Rewrite& rewrite) {

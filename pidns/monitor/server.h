@@ -42,7 +42,7 @@ class CallServer final : public Rewriter {
 
     // Traps whose thread could not be had at once (seize.h). They wait for their thread's process, nobody for
     // them.
-    bool has_postponed() const { return !postponed_.empty(); }
+    bool has_postponed() const { return !postponed_.empty() || !parked_.empty(); }
     void serve_postponed();
 
     // After a collection: forgets what was known of processes and threads that are gone.
@@ -59,6 +59,7 @@ class CallServer final : public Rewriter {
     void mount(const Trap& trap, const Call& call, const Caller& caller);
     void observe_handler(const Trap& trap, const Caller& caller);
     void follow(const Trap& trap, const Call& call, const Caller& caller, const ProcFiles::Named& named);
+    bool answer_file(const Trap& trap, const Call& call, const Caller& caller);
     void message(const Trap& trap, const Call& call, const Caller& caller);
     void dequeue(const Trap& trap, const Call& call, const Caller& caller);
     static bool may_carry_numbers(const Trap& trap, const Call& call);
@@ -74,6 +75,7 @@ class CallServer final : public Rewriter {
 
     // What goes through memory.
     bool put_numbers(const Trap& trap, Rewrite& rewrite);
+    void put_sender(Rewrite& rewrite) const;
     void take_back(Rewrite& rewrite);
     HostPid translate_siginfo(const Rewrite& rewrite);
     void translate_memory(const Rewrite& rewrite);
@@ -83,14 +85,45 @@ class CallServer final : public Rewriter {
     void update_table(const Rewrite& rewrite);
 
     // Rewriter.
+    void begun(Rewrite& rewrite) override;
     bool created(Rewrite& rewrite, HostPid child) override;
     std::optional<long> finished(Rewrite& rewrite, long result) override;
     void abandoned(Rewrite& rewrite) override;
     bool delivers(HostPid thread, int signal) override;
     void executed(HostPid process) override { watched_.erase(raw(process)); }
 
+    // Programs that trace others (debugging.cpp).
+    struct Tracee {
+        bool attaching = false;            // somebody is about to trace it
+        bool hidden = false;               // its stops at calls are ours only
+        bool entered = false;              // it stands before a call
+        int event = 0;                     // PTRACE_EVENT_* that it stands at
+        long number = 0;                   // of the call that it makes
+        uint64_t options = 0;              // PTRACE_O_* that its tracer has set
+        std::optional<Rewrite> pending{};  // the call that it makes with the host's numbers
+    };
+    Tracee* tracee(HostPid thread);
+    void trace(const Trap& trap, const Call& call, const Caller& caller);
+    long traced(const Rewrite& rewrite, long result);
+    void unpark(HostPid thread);
+    void adopt_if_new(HostPid process, NamespaceId space);
+    HostPid stopped_tracee(const Rewrite& rewrite, HostPid reported);
+    struct Report {
+        int status;
+        uint64_t address;  // of the status
+        bool in_siginfo;   // in waitid's form
+    };
+    static std::optional<Report> report_of(const Rewrite& rewrite);
+    Errand look_at(Caller tracer, HostPid thread, Report report, long seen);
+    Errand let_go_on(Caller tracer, HostPid thread, Registers::Arguments arguments);
+    template <class Info>
+    std::vector<Made> enter(HostPid thread, const Info& info);
+    std::vector<Made> leave(HostPid thread, long result);
+    std::optional<long> run_errand(Rewrite& rewrite, long result);
+
     std::optional<long> followed(Rewrite& rewrite, long result);
     std::optional<long> mounted(Rewrite& rewrite, long result);
+    Errand await_end(HostPid init, long seen);
     std::optional<long> reported(Rewrite& rewrite, HostPid child, bool trusted, long result);
 
     const Listener& listener_;
@@ -102,6 +135,9 @@ class CallServer final : public Rewriter {
     Tracer tracer_;
     std::function<void(const std::string&)> warn_;
     std::vector<Trap> postponed_;
+    std::unordered_map<int, Tracee> tracees_;     // by thread
+    std::unordered_map<int, Trap> parked_;        // by thread: until its tracer has it
+    std::optional<Rewrite>* prepared_ = nullptr;  // takes what would have been begun
     std::unordered_map<int, NamespaceId>
         spare_;  // by process: a namespace that it made for a call that then failed
     std::unordered_set<std::string> warned_;

@@ -35,8 +35,10 @@ bool blocks(HostPid process, int signal) {
     return deliberate && ((sets->blocked >> (signal - 1)) & 1) != 0;
 }
 
+}  // namespace
+
 // For all calls but kill's group forms; numbers are the host's already.
-HostPid process_aimed_at(const Rewrite& rewrite) {
+HostPid SignalSender::target_of(const Rewrite& rewrite) {
     const auto target = static_cast<int>(rewrite.arguments[0]);
     switch (rewrite.call->number) {
         case SYS_tkill: return process_of_thread(HostPid(target));
@@ -45,7 +47,14 @@ HostPid process_aimed_at(const Rewrite& rewrite) {
     }
 }
 
-}  // namespace
+uint64_t SignalSender::info_of(const Rewrite& rewrite) {
+    switch (rewrite.call->number) {
+        case SYS_rt_sigqueueinfo:
+        case SYS_pidfd_send_signal: return rewrite.original[2];
+        case SYS_rt_tgsigqueueinfo: return rewrite.original[3];
+        default: return 0;
+    }
+}
 
 bool SignalSender::takes(HostPid target, int signal, NamespaceId from) const {
     if (signal <= 0 || signal > 64 || !is_init(target)) return true;
@@ -71,7 +80,7 @@ std::optional<long> SignalSender::prepare(Rewrite& rewrite, HostPid& waiting_ini
     const auto signal = static_cast<int>(rewrite.arguments[at]);
     const auto target = static_cast<int>(rewrite.arguments[0]);
     if (rewrite.call->number != SYS_kill || target > 0) {
-        const HostPid process = process_aimed_at(rewrite);
+        const HostPid process = target_of(rewrite);
         // As the kernel for a descriptor of a process outside the namespace; it may also be a directory of
         // /proc.
         const bool by_descriptor = rewrite.call->number == SYS_pidfd_send_signal;
@@ -94,7 +103,7 @@ long SignalSender::send_for(const Rewrite& rewrite) const {
     const long call = rewrite.call->number;
     const auto signal = static_cast<int>(rewrite.arguments[signal_argument(call)]);
     const auto first = static_cast<int>(rewrite.arguments[0]);
-    const HostPid target = process_aimed_at(rewrite);
+    const HostPid target = target_of(rewrite);
     // Groups, and signals with a value, which only their sender can send.
     const bool simple = call == SYS_kill || call == SYS_tkill || call == SYS_tgkill;
     if (!simple || first <= 0) return -EPERM;

@@ -22,6 +22,10 @@ class SignalSender {
     // dropped.
     std::optional<long> prepare(Rewrite& rewrite, HostPid& waiting_init) const;
 
+    // Whom a call of one target is aimed at, and where it passes a siginfo_t (0: it doesn't).
+    static HostPid target_of(const Rewrite& rewrite);
+    static uint64_t info_of(const Rewrite& rewrite);
+
     // Sends in the name of a process that can't be traced, with the kernel's rules of who may. The receiver
     // sees no sender that it knows.
     long send_for(const Rewrite& rewrite) const;

@@ -21,8 +21,7 @@ namespace {
 // An exec ends what we know of a thread by its number: another thread of the process may bear it then.
 constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC;
 // Announced also for creations, which may fail without a stop and leave their thread seized.
-constexpr long following_options =
-    options | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+constexpr long following_options = options | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
 
 int event_of(int status) {
     return static_cast<int>(static_cast<unsigned>(status) >> 16);
@@ -51,12 +50,7 @@ void resume_to_call(int thread) {
 }
 
 void set_marked(Registers& registers, const Rewrite& rewrite) {
-    Registers::Arguments arguments = rewrite.arguments;
-    if (rewrite.call->all_used)
-        arguments[0] = upper_mark | static_cast<uint32_t>(arguments[0]);
-    else
-        arguments[5] = mark;
-    registers.set_arguments(arguments);
+    registers.set_arguments(with_mark(*rewrite.call, rewrite.arguments));
 }
 
 // The x86-64 ABI's red zone, below which a stack is nobody's; but what lies there may be a neighbour's (Go),
@@ -65,9 +59,16 @@ constexpr uint64_t red_zone = 128;
 
 }  // namespace
 
-std::optional<Scratch> lay_down(const ProcessMemory& memory, const Registers& registers,
-                                const std::string& bytes) {
-    const uint64_t address = registers.stack() - red_zone - bytes.size() - 1;
+Registers::Arguments with_mark(const Call& call, Registers::Arguments arguments) {
+    if (call.all_used)
+        arguments[0] = upper_mark | static_cast<uint32_t>(arguments[0]);
+    else
+        arguments[5] = mark;
+    return arguments;
+}
+
+std::optional<Scratch> lay_down(const ProcessMemory& memory, uint64_t stack, const std::string& bytes) {
+    const uint64_t address = stack - red_zone - bytes.size() - 1;
     auto before = memory.read_exactly(address, bytes.size() + 1);
     if (!before || !memory.write_bytes(address, bytes + '\0')) return {};
     return Scratch{address, std::move(*before)};
@@ -197,31 +198,36 @@ void Tracer::at_first_stop(Trace& trace, int status) {
     // Else a signal came first, or the thread is being stopped by job control: nothing was changed yet.
     if (!ours) return give_up(trace, status);
     if (rewrite.path) {
-        rewrite.scratch = lay_down(ProcessMemory(rewrite.caller.thread), registers, *rewrite.path);
+        rewrite.scratch = lay_down(ProcessMemory(rewrite.caller.thread), registers.stack(), *rewrite.path);
         // Without room the kernel finds no path (EFAULT) rather than the host's process.
         rewrite.arguments.at(rewrite.call->path.path) = rewrite.scratch ? rewrite.scratch->address : 0;
     }
+    if (rewrite.errand) rewriter_.begun(rewrite);
     set_marked(registers, rewrite);
     registers.set_result(-restart_no_interrupt);
+    if (rewrite.several()) block_signals(trace);
+    if (rewrite.number) registers.set_call(*rewrite.number);
     registers.store(rewrite.caller.thread);
-    if (rewrite.broadcast) {
-        // Several calls in a row, and handlers must not run between them.
-        block_signals(trace);
-    }
     trace.phase = Phase::entering;
     resume_to_call(trace.thread);
 }
 
 void Tracer::block_signals(Trace& trace) {
+    if (std::exchange(trace.blocked, true)) return;
     const uint64_t all = ~uint64_t{0};
     ptrace(PTRACE_GETSIGMASK, trace.thread, sizeof all, &trace.signal_mask);
     ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof all, &all);
 }
 
+void Tracer::unblock_signals(Trace& trace) {
+    if (!std::exchange(trace.blocked, false)) return;
+    ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof trace.signal_mask, &trace.signal_mask);
+}
+
 void Tracer::at_entry(Trace& trace, int status) {
     if (!is_call_stop(status)) return give_up(trace, status);
     trace.phase = Phase::running;
-    if (trace.rewrite.sleeps) await(trace, false);
+    await(trace, !trace.rewrite.sleeps || trace.rewrite.several());
     resume_to_call(trace.thread);
 }
 
@@ -244,7 +250,7 @@ void Tracer::at_exit(Trace& trace, int status) {
     }
     const std::optional<long> result = rewriter_.finished(rewrite, registers.result());
     if (!result) {
-        registers.repeat(rewrite.call->number);
+        registers.repeat(rewrite.number.value_or(rewrite.call->number));
         if (rewrite.traps_again) {
             registers.set_arguments(rewrite.original);
             registers.store(rewrite.caller.thread);
@@ -252,6 +258,10 @@ void Tracer::at_exit(Trace& trace, int status) {
         }
         set_marked(registers, rewrite);
         registers.store(rewrite.caller.thread);
+        if (rewrite.several())
+            block_signals(trace);
+        else
+            unblock_signals(trace);
         trace.phase = Phase::entering;
         return resume_to_call(trace.thread);
     }
@@ -259,6 +269,14 @@ void Tracer::at_exit(Trace& trace, int status) {
     registers.set_result(*result);
     registers.store(rewrite.caller.thread);
     let_go(trace, status);
+}
+
+bool Tracer::release(HostPid thread) {
+    const auto found = traces_.find(raw(thread));
+    if (found == traces_.end()) return true;
+    Trace& trace = found->second;
+    if (!std::exchange(trace.leaving, true)) ptrace(PTRACE_INTERRUPT, raw(thread), 0L, 0L);
+    return false;
 }
 
 // A held thread runs freely: what stops it here is a signal, job control or the creation of a thread.
@@ -311,14 +329,13 @@ void Tracer::give_up(Trace& trace, int status) {
 
 // On its way, with the signal that it stopped for; a thread that job control stops stays stopped.
 void Tracer::let_go(Trace& trace, int status) {
-    if (trace.rewrite.broadcast && (trace.phase == Phase::entering || trace.phase == Phase::running))
-        ptrace(PTRACE_SETSIGMASK, trace.thread, sizeof trace.signal_mask, &trace.signal_mask);
+    unblock_signals(trace);
     mend_restart(trace, status);
     if (signal_of(status) != 0) trace.interrupted = false;
-    const bool dropped = trace.held && signal_of(status) != 0 &&
-                         !rewriter_.delivers(HostPid(trace.thread), signal_of(status));
+    const bool dropped =
+        trace.held && signal_of(status) != 0 && !rewriter_.delivers(HostPid(trace.thread), signal_of(status));
     const auto signal = dropped ? 0L : static_cast<long>(signal_of(status));
-    if (!trace.held) {
+    if (!trace.held || trace.leaving) {
         ptrace(PTRACE_DETACH, trace.thread, 0L, signal);
         return forget(trace);
     }
@@ -421,7 +438,6 @@ void Tracer::while_preparing(Trace& child, int status) {
     const bool at_entry = is_call_stop(status) && child.call_stops++ == 0;
     if (at_entry) return resume_to_call(child.thread);
     child.before.store(HostPid(child.thread));
-    ptrace(PTRACE_SETSIGMASK, child.thread, sizeof child.signal_mask, &child.signal_mask);
     let_go(child, status);
 }
 

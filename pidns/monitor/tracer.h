@@ -28,8 +28,9 @@
 // Threads of processes with such handlers are therefore *held*: seized when the handler is installed, and
 // kept, running freely, until they exec. Their signals pass through here, and one that ended such a wait is
 // made to restart the call. The same goes for processes with a handler that gets to see a siginfo_t, whose
-// si_pid is translated when the signal passes. What holding costs: a stop for each signal, exit and thread creation, and what
-// any tracer causes: a signal that is ignored ends an epoll_wait, a semop or a sigtimedwait with EINTR.
+// si_pid is translated when the signal passes. What holding costs: a stop for each signal, exit and thread
+// creation, and what any tracer causes: a signal that is ignored ends an epoll_wait, a semop or a
+// sigtimedwait with EINTR.
 //
 // One thread of the monitor does everything here (ptrace binds tracees to the thread that seized them).
 // Nothing waits. A thread can be killed, or replaced by another thread's exec, at any step; its trace is then
@@ -44,6 +45,7 @@
 
 #include "pidns/model/numbering.h"
 #include "pidns/monitor/broadcast.h"
+#include "pidns/monitor/errand.h"
 #include "pidns/monitor/listener.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/registers.h"
@@ -93,8 +95,7 @@ struct Scratch {
 };
 
 // Lays bytes, with a zero behind them, below the stack of a stopped thread. Nothing: there is no room.
-std::optional<Scratch> lay_down(const ProcessMemory& memory, const Registers& registers,
-                                const std::string& bytes);
+std::optional<Scratch> lay_down(const ProcessMemory& memory, uint64_t stack, const std::string& bytes);
 
 // A call to be made with the host's numbers, and what its end must know.
 struct Rewrite {
@@ -113,12 +114,17 @@ struct Rewrite {
     NamespaceId home = NamespaceId::none;           // of the child's parent
     NamespaceId space = NamespaceId::none;          // that the child, or the caller's next child, is born in
     bool made_space = false;                        // ... which was made for this call
-    std::optional<std::string> path{};  // to be read by the kernel in place of the program's
-    Content content = Content::none;    // of the file that is opened, which is to be replaced
-    bool link = false;                  // the call reads a link whose text is to be translated
-    bool traps_again = false;           // no longer with the mark: it will be answered then
+    std::optional<std::string> path{};              // to be read by the kernel in place of the program's
+    Content content = Content::none;                // of the file that is opened, which is to be replaced
+    bool link = false;                              // the call reads a link whose text is to be translated
+    bool traps_again = false;                       // no longer with the mark: it will be answered then
     std::optional<Registers::Arguments> resumed{};  // arguments of a wait that first reaps remains
     std::unique_ptr<Broadcast> broadcast{};         // a signal to many: one call for each
+    std::optional<Errand> errand{};                 // calls that the thread makes for us
+    std::optional<long> number{};                   // ... which one is made; else the program's own
+
+    // Several calls in a row, between which no handler must run.
+    bool several() const { return broadcast || errand; }
 
     // The call isn't made as the program made it.
     bool changed() const { return !patches.empty() || scratch || path || arguments != original; }
@@ -130,6 +136,9 @@ class Rewriter {
     // The fork family has made a child, which doesn't run yet. True: it is to be a reaper of orphans (the
     // first of a namespace).
     virtual bool created(Rewrite& rewrite, HostPid child) = 0;
+
+    // The thread stands and is about to make the first of several calls.
+    virtual void begun(Rewrite& rewrite) = 0;
 
     // The call ended; returns what the program gets to see, or nothing to make the call once more with new
     // arguments.
@@ -148,6 +157,9 @@ class Rewriter {
     ~Rewriter() = default;
 };
 
+// With the layer's mark, where the call has room for it.
+Registers::Arguments with_mark(const Call& call, Registers::Arguments arguments);
+
 class Tracer {
   public:
     Tracer(Rewriter& rewriter, Alarm& alarm) : rewriter_(rewriter), alarm_(alarm) {}
@@ -161,6 +173,9 @@ class Tracer {
     // Seizes all threads of a process and keeps them. Those that can't be traced are left as they are.
     void hold(HostPid process);
     bool holds(HostPid thread) const;
+
+    // Lets go of a thread that somebody else is about to trace, as soon as it can be: false until then.
+    bool release(HostPid thread);
 
     // A status that waitpid returned for a thread, other than the end of a process that isn't traced.
     void stopped(HostPid thread, int status);
@@ -192,6 +207,8 @@ class Tracer {
         bool interrupted = false;  // held: the kernel itself has interrupted the call that is to be restarted
         bool awaited = false;      // counted in awaited_
         bool child_expected = false;  // counted in births_
+        bool leaving = false;         // to be let go at its next stop
+        bool blocked = false;         // its signals, the mask of which is kept here:
         uint64_t signal_mask = 0;
         Registers before{};  // preparing: the child's own
         int call_stops = 0;  // preparing
@@ -211,6 +228,7 @@ class Tracer {
     void give_up(Trace& trace, int status);
     void let_go(Trace& trace, int status);
     static void block_signals(Trace& trace);
+    static void unblock_signals(Trace& trace);
     void forget(Trace& trace);
     void await(Trace& trace, bool awaited);
     void expect_child(Trace& trace, bool expected);

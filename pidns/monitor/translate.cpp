@@ -86,8 +86,7 @@ int Translator::outward(Kind kind, int host, int selector, NamespaceId space) co
     if (host == 0 || kind == Kind::none) return host;
     if (kind == Kind::owner && host < 0) return -outward(-host, space);
     if (host < 0) return host;
-    const bool may_be_thread =
-        kind == Kind::thread || (kind == Kind::owner_ex && selector == F_OWNER_TID);
+    const bool may_be_thread = kind == Kind::thread || (kind == Kind::owner_ex && selector == F_OWNER_TID);
     return may_be_thread ? thread_outward(host, space) : outward(host, space);
 }
 

@@ -29,8 +29,8 @@ class Translator {
     // The same for what names a process: also by one of its threads, which keep the kernel's numbers.
     int process(NamespaceId space, int number) const;
 
-    // What a kind of number in memory or in an argument means to the kernel. The selector says which, where the
-    // kind has one.
+    // What a kind of number in memory or in an argument means to the kernel. The selector says which, where
+    // the kind has one.
     int inward(Kind kind, const Caller& caller, int number, int selector) const;
 
     // A number that the kernel returned or wrote; 0 for what can't be seen from that namespace.

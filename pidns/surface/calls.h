@@ -13,19 +13,20 @@ namespace ctr::pidns {
 
 // How the monitor serves it.
 enum class Way : uint8_t {
-    answer,    // the monitor knows the result: the call isn't made
-    rewrite,   // made by the thread itself, with the host's numbers; result and memory are translated back
-    create,    // the fork family
-    send,      // a signal: as rewrite, after looking whether virtual pid 1 takes it
-    observe,   // passes as it is, but the monitor must know of it
-    enter,     // changes the namespace that children are born in
-    mount,     // may mount a procfs, which the kernel grants only to who owns the pid namespace
-    path,      // a path that may lead into /proc
-    list,      // reads a directory, which may be one of /proc
-    reread,    // goes back to the beginning of a file, which may be one that we translated
-    dequeue,   // reads a descriptor that may be a signalfd
-    message,   // a message on a socket, which may carry credentials
-    trace,     // ptrace
+    answer,   // the monitor knows the result: the call isn't made
+    rewrite,  // made by the thread itself, with the host's numbers; result and memory are translated back
+    create,   // the fork family
+    send,     // a signal: as rewrite, after looking whether virtual pid 1 takes it
+    observe,  // passes as it is, but the monitor must know of it
+    enter,    // changes the namespace that children are born in
+    mount,    // may mount a procfs, which the kernel grants only to who owns the pid namespace
+    path,     // a path that may lead into /proc
+    list,     // reads a directory, which may be one of /proc
+    reread,   // goes back to the beginning of a file, which may be one that we translated
+    dequeue,  // reads a descriptor that may be a signalfd
+    message,  // a message on a socket, which may carry credentials
+    trace,    // ptrace
+    relate,   // asks a namespace\'s file about others
 };
 
 // A structure that an argument points to.

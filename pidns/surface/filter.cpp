@@ -63,7 +63,8 @@ Result<std::vector<sock_filter>> build_filter() {
     if (!context) return fail_call(step, "seccomp_init", ENOMEM);
     if (const int r = seccomp_attr_set(context.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_NOTIFY); r < 0)
         return fail_call(step, "seccomp_attr_set", -r);
-    // A tree instead of a chain: the time that a call of the surface takes to pass doesn't grow with the rows.
+    // A tree instead of a chain: the time that a call of the surface takes to pass doesn't grow with the
+    // rows.
     if (const int r = seccomp_attr_set(context.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2); r < 0)
         return fail_call(step, "seccomp_attr_set", -r);
     for (const Call& call : calls())

@@ -20,7 +20,7 @@ constexpr Field sigevent[] = {
 constexpr Field shm_state[] = {{.offset = 80, .kind = process}, {.offset = 84, .kind = process}};
 constexpr Field msg_state[] = {{.offset = 96, .kind = process}, {.offset = 100, .kind = process}};
 constexpr Field pidfd_info[] = {
-    {.offset = 16, .kind = process}, {.offset = 20, .kind = process}, {.offset = 24, .kind = process}};
+    {.offset = 16, .kind = thread}, {.offset = 20, .kind = process}, {.offset = 24, .kind = process}};
 constexpr Field io_owner[] = {{.offset = 0, .kind = Kind::owner}};
 
 template <auto& fields>
@@ -28,8 +28,17 @@ constexpr Fields all{fields, fields + sizeof fields / sizeof fields[0]};
 
 // By Structure.
 constexpr Fields layouts[] = {
-    {},          all<number>,    all<flock>,      all<io_owner_ex>, all<credentials>, all<capability_header>,
-    all<sigevent>, all<shm_state>, all<msg_state>, all<pidfd_info>, all<io_owner>,
+    {},
+    all<number>,
+    all<flock>,
+    all<io_owner_ex>,
+    all<credentials>,
+    all<capability_header>,
+    all<sigevent>,
+    all<shm_state>,
+    all<msg_state>,
+    all<pidfd_info>,
+    all<io_owner>,
     {},  // siginfo: by has_kernel_pid
     {},
 };

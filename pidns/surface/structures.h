@@ -53,10 +53,10 @@ Fields fields_of(Structure structure);
 // something else (a timer, an address, a band), and where the sender has supplied it (sigqueue): that is its
 // own number already.
 constexpr bool has_kernel_pid(int32_t signal, int32_t code) {
-    constexpr int32_t child = 17;  // SIGCHLD
-    constexpr int32_t user = 0;    // SI_USER: kill
-    constexpr int32_t mesgq = -3;  // SI_MESGQ
-    constexpr int32_t tkill = -6;  // SI_TKILL: tkill, tgkill
+    constexpr int32_t child = 17;           // SIGCHLD
+    constexpr int32_t user = 0;             // SI_USER: kill
+    constexpr int32_t mesgq = -3;           // SI_MESGQ
+    constexpr int32_t tkill = -6;           // SI_TKILL: tkill, tgkill
     constexpr int32_t last_child_code = 6;  // CLD_CONTINUED
     if (code == user || code == mesgq || code == tkill) return true;
     return signal == child && code > 0 && code <= last_child_code;

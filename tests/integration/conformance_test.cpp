@@ -2,11 +2,14 @@
 // own pid namespace is the oracle, so it is first compared with the host; what then differs in the flat mode
 // is the layer's fault, or a difference that is known, explained and listed here.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 
+#include "pidns/surface/calls.h"
 #include "tests/support/process.h"
 
 namespace ctr::test {
@@ -85,6 +88,13 @@ class Conformance : public testing::TestWithParam<const char*> {
     Lines inside(const Mode& mode) const {
         return checked(ctr_run(with(mode, {"--", "sh", "-c", script, program_})));
     }
+    // A container's cgroups are read-only; one that has the right to may change that for itself.
+    Lines with_cgroups(const Mode& mode) const {
+        Arguments options{"--cap-add=SYS_ADMIN"};
+        options.insert(options.end(), mode.begin(), mode.end());
+        return checked(ctr_run(with(options, {"--", "sh", "-c", cgroup_script, program_})));
+    }
+    Lines cgroups_natively() const { return checked(run({"sh", "-c", "\"$0\" cgroups; exit $?", program_})); }
     Lines as_init(const Mode& mode) const { return checked(ctr_run(with(mode, {"--", program_, "pid1"}))); }
 
     static std::vector<Mode> numbered_modes() {
@@ -99,6 +109,10 @@ class Conformance : public testing::TestWithParam<const char*> {
 
   private:
     static constexpr const char* script = "\"$0\"; exit $?";
+
+    static constexpr const char* cgroup_script =
+        "for at in /sys/fs/cgroup /sys/fs/cgroup/*; do mount -o remount,bind,rw $at; done 2>/dev/null; "
+        "\"$0\" cgroups; exit $?";
 
     static Arguments with(Arguments options, const Arguments& command) {
         options.insert(options.end(), command.begin(), command.end());
@@ -136,6 +150,17 @@ TEST_P(Conformance, OurNumberingAgreesWithTheKernelsNamespace) {
                 << testing::PrintToString(mode) << " repetition " << i;
 }
 
+TEST_P(Conformance, CgroupsAgreeWithTheHost) {
+    if (geteuid() != 0) GTEST_SKIP() << "writing to cgroups inside takes root";
+    const Lines native = cgroups_natively();
+    ASSERT_FALSE(native.empty());
+    if (native.begin()->second == " skipped") GTEST_SKIP() << "no cgroup lets this user make one of its own";
+    for (int i = 0; i < repetitions; ++i)
+        for (const Mode& mode : {Mode{"--pidns=kernel"}, {"--pidns=flat"}, {"--pidns=multi"}})
+            ASSERT_EQ(differences(native, with_cgroups(mode)), "")
+                << testing::PrintToString(mode) << " repetition " << i;
+}
+
 TEST_P(Conformance, ProcessOneAgreesWithTheKernelsNamespace) {
     const Lines kernel = as_init({"--pidns=kernel"});
     ASSERT_GT(kernel.size(), 8u);
@@ -152,6 +177,20 @@ INSTANTIATE_TEST_SUITE_P(Builds, Conformance, testing::Values("glibc", "glibc-st
                                  if (letter == '-') letter = '_';
                              return name;
                          });
+
+// A row of the surface that no case asks about would be a claim that nobody checks. The cases may ask about
+// more.
+TEST(ConformanceCoverage, EveryRowOfTheSurfaceHasACase) {
+    // No kernel knows the layer's question about itself. The modes that nest ask it.
+    const std::set<std::string> ours{"prctl layer_question"};
+    const std::string program = victim("conformance-glibc");
+    const Outcome outcome = run({program, "--covers"});
+    ASSERT_EQ(outcome.code, 0) << outcome;
+    const Lines cases = parse(outcome.out);
+    for (const pidns::Call& row : pidns::calls())
+        EXPECT_TRUE(cases.contains(row.name) || ours.contains(row.name))
+            << row.name << " (" << row.group << ") is in no case's list in tests/conformance";
+}
 
 // The comparison itself: it must be able to fail.
 TEST(ConformanceComparison, TellsWhatDiffers) {

@@ -1,0 +1,70 @@
+#include "cmd/given.h"
+
+// A list option gets one element for each time that it is given. Before the header.
+#define CXXOPTS_VECTOR_DELIMITER '\0'
+#include <cxxopts.hpp>
+
+namespace ctr::cmd {
+
+namespace {
+
+// The library's words, with quotes that every terminal can show.
+std::string plain(const std::string& message) {
+    std::string text;
+    for (size_t i = 0; i < message.size(); ++i) {
+        if (message.compare(i, 3, "\u2018") == 0 || message.compare(i, 3, "\u2019") == 0) {
+            text += '"';
+            i += 2;
+        } else {
+            text += message[i];
+        }
+    }
+    return text;
+}
+
+cxxopts::Options make_options(const std::vector<Option>& table) {
+    cxxopts::Options options("ctr");
+    for (const Option& option : table) {
+        const std::string names =
+            *option.letter == 0 ? option.name : std::string(option.letter) + "," + option.name;
+        auto value = cxxopts::value<Given::Values>();
+        if (option.takes != Takes::value) value->implicit_value(option.value);
+        options.add_option(option.group, {names, option.help, value});
+    }
+    return options;
+}
+
+}  // namespace
+
+Result<Given> Given::read(const std::vector<Option>& table, const std::vector<std::string>& words) {
+    std::vector<const char*> arguments{"ctr"};
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    Given given;
+    try {
+        auto parser = make_options(table);
+        const auto parsed = parser.parse(static_cast<int>(arguments.size()), arguments.data());
+        for (const Option& option : table)
+            if (parsed.count(option.name) != 0) given.values_[option.name] = parsed[option.name].as<Values>();
+        given.rest_ = parsed.unmatched();
+    } catch (const cxxopts::exceptions::exception& problem) {
+        return fail_input("read the options", plain(problem.what()));
+    }
+    return given;
+}
+
+Given::Values Given::of(const std::string& option) const {
+    const auto found = values_.find(option);
+    return found == values_.end() ? Values() : found->second;
+}
+
+Status Given::take_flag(const char* option, bool& to) const {
+    for (const std::string& value : of(option)) {
+        if (!value.empty())
+            return fail_input(std::string("read --") + option,
+                              "it takes no value, but got \"" + value + "\"");
+        to = true;
+    }
+    return {};
+}
+
+}  // namespace ctr::cmd

@@ -1,0 +1,25 @@
+// The command line of `ctr ps`, as values. Nothing here prints or looks at anything but its arguments.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/base/error.h"
+#include "runtime/listing.h"
+
+namespace ctr::cmd {
+
+struct PsOptions {
+    ListingRequest request;
+    bool tree = false;
+    bool json = false;
+    bool help = false;
+};
+
+// ARGUMENTS: what follows "ctr ps".
+Result<PsOptions> parse_ps(const std::vector<std::string>& arguments);
+
+// What `ctr ps --help` prints.
+std::string ps_help();
+
+}  // namespace ctr::cmd
