@@ -109,6 +109,13 @@ bool CallServer::answer_file(const Trap& trap, const Call& call, const Caller& c
     }
 }
 
+void CallServer::tidy() {
+    files_.forget_unused();
+    nested_.forget_gone();
+    std::erase_if(spare_, [&](const auto& entry) { return !numbers_.is_process(HostPid(entry.first)); });
+    std::erase_if(watched_, [&](int process) { return !numbers_.is_process(HostPid(process)); });
+}
+
 // none: it is gone meanwhile.
 HostPid CallServer::process_of(const Trap& trap) {
     if (numbers_.is_process(trap.thread)) return trap.thread;

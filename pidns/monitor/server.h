@@ -47,8 +47,8 @@ class CallServer final : public Rewriter {
     bool has_postponed() const { return !postponed_.empty() || !parked_.empty(); }
     void serve_postponed();
 
-    // When there is nothing else to do.
-    void tidy() { files_.forget_unused(); }
+    // After a collection: forgets what was known of processes and threads that are gone.
+    void tidy();
 
     Tracer& tracer() { return tracer_; }
 

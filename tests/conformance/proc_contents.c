@@ -416,7 +416,7 @@ static void other_ways(void) {
     const pid_t child = named_child("child");
     const int fd = open(path_of("/proc/%d/stat", child), O_RDONLY | O_CLOEXEC);
     fact("fstat=%s", result(fstat(fd, &about)));
-    fact("regular=%s size=%ld", yes(S_ISREG(about.st_mode)), (long)about.st_size);
+    fact("regular=%s no-size=%s", yes(S_ISREG(about.st_mode)), yes(about.st_size == 0));
     fact("readable=%s", yes((about.st_mode & 0777) == 0444));
     fact("own-uid=%s", yes(about.st_uid == getuid()));
     fact("close-on-exec=%d", fcntl(fd, F_GETFD));
