@@ -46,7 +46,8 @@ const Lines& known_differences() {
         {"arrival_exit_signal", " other-signal: signo=12 code=1 pid=stranger status=4 own-uid=yes"},
         // read(2) of one struct is seen; other sizes look like any read.
         {"arrival_signalfd_reads",
-         " added=yes empty=EAGAIN too-short=EINVAL both=256 first: signo=10 code=0 pid=stranger status=0 int=0 "
+         " added=yes empty=EAGAIN too-short=EINVAL both=256 first: signo=10 code=0 pid=stranger status=0 "
+         "int=0 "
          "second: signo=12 code=0 pid=stranger status=0 int=0 longer=128 own: signo=10 code=0 pid=stranger "
          "status=0 int=0 readv=128 own: signo=10 code=0 pid=stranger status=0 int=0"},
         // A translated file lies in memory: it has a size, and ends where a process has ended.
@@ -54,7 +55,8 @@ const Lines& known_differences() {
          " first: ppid=middle end=0 seek=ok then: ppid=self pread: pid=child stopped=yes gone=ESRCH seek=ok "
          "read=read parent's-file-in-child: Pid=self"},
         {"content_other_ways",
-         " fstat=ok regular=yes no-size=no readable=yes own-uid=yes close-on-exec=1 access-mode=0 mmap=mapped "
+         " fstat=ok regular=yes no-size=no readable=yes own-uid=yes close-on-exec=1 access-mode=0 "
+         "mmap=mapped "
          "sendfile=sent pid=child ppid=self pgrp=self session=self tpgid=-1 dup-shares=yes"},
         // A file of a message queue.
         {"queue_tells", " notifies=stranger"},
