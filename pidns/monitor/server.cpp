@@ -379,6 +379,7 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     }
     if (call.way == Way::message) translate_messages(rewrite, result);
     if (call.way == Way::dequeue) translate_signals(rewrite, result);
+    if (call.writes.structure == Structure::ring_probe) hide_waits(rewrite);
     translate_memory(rewrite);
     if (call.after == After::reap) return reported(rewrite, HostPid(static_cast<int>(result)), true, result);
     return call.result == Kind::none

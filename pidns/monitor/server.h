@@ -3,7 +3,8 @@
 // Driven by the table of calls (surface/calls.h): a row says by which way its call is served and which
 // argument, result or memory holds which kind of number; code here is for a way or a kind, not for a call,
 // wherever that can be. server.cpp is the middle; creation.cpp has the fork family and
-// namespaces, messages.cpp sockets, procfs_mount.cpp mounts and cgroup_writes.cpp the writes to cgroups.
+// namespaces, messages.cpp sockets, procfs_mount.cpp mounts, cgroup_writes.cpp the writes to cgroups
+// and rings.cpp io_uring.
 #pragma once
 
 #include <signal.h>
@@ -81,6 +82,7 @@ class CallServer final : public Rewriter {
     void take_back(Rewrite& rewrite);
     HostPid translate_siginfo(const Rewrite& rewrite);
     void translate_memory(const Rewrite& rewrite);
+    static void hide_waits(const Rewrite& rewrite);
     void translate_messages(const Rewrite& rewrite, long result) const;
     void translate_signals(const Rewrite& rewrite, long result) const;
     bool drops(HostPid thread, int signal);
