@@ -104,7 +104,7 @@ class Conformance : public testing::TestWithParam<const char*> {
     // mode: the options that choose the numbering; "multi in multi" is a container within a container.
     using Mode = std::vector<std::string>;
     Lines inside(const Mode& mode) const {
-        return checked(ctr_run(with(mode, {"--", "sh", "-c", script, program_})));
+        return checked(ctr_run(with(mode, {"--", "sh", "-c", script, program_}), patiently));
     }
     // A container's cgroups are read-only; one that has the right to may change that for itself.
     Lines with_cgroups(const Mode& mode) const {
@@ -126,6 +126,10 @@ class Conformance : public testing::TestWithParam<const char*> {
     }
 
   private:
+    // A layer that is wrong makes cases wait in vain, some seconds each; the list of what differs shall be
+    // whole.
+    static inline const RunOptions patiently{
+        .input = {}, .env = {}, .cwd = {}, .identity = {}, .timeout_seconds = 300};
     static constexpr const char* script = "\"$0\"; exit $?";
 
     static constexpr const char* cgroup_script =
