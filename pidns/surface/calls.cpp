@@ -44,7 +44,8 @@ constexpr uint64_t namespace_ioctl = 0xb700;  // NSIO of linux/nsfs.h
 constexpr uint64_t negative = 0x80000000;
 constexpr uint64_t one_signal = 128;  // sizeof(struct signalfd_siginfo)
 constexpr uint64_t any_ipc_stat = 15, any_msg_stat = 13, shm_stat = 13, msg_stat = 11;
-constexpr auto sched_core = static_cast<uint64_t>(62);  // PR_SCHED_CORE
+constexpr uint64_t ring_probe = 8, ring_request = 0x7fffffff;  // IORING_REGISTER_PROBE, without its flag
+constexpr auto sched_core = static_cast<uint64_t>(62);         // PR_SCHED_CORE
 
 #define NAMED(call) .number = SYS_##call, .name = #call
 #define NAMED_WITH(call, detail) .number = SYS_##call, .name = #call " " detail
@@ -265,6 +266,10 @@ constexpr Call rows[] = {
     {NAMED(lseek), .group = "/proc", .way = Way::reread, .when = only_if(1, all_bits, 0),
      .and_when = command(2, SEEK_SET)},
     {NAMED(pread64), .group = "/proc", .way = Way::reread, .when = only_if(3, all_bits, 0)},
+
+    // What a ring does passes by the filter; which operations there are is asked here (monitor/rings.cpp).
+    {NAMED_WITH(io_uring_register, "PROBE"), .group = "io_uring", .way = rewrite,
+     .writes = {Structure::ring_probe, 2}, .when = only_if(1, ring_request, ring_probe)},
 };
 
 #undef NAMED

@@ -99,7 +99,7 @@ run_case() { # SUITE CASE MODE FILE
                 describe_processes "$running"
             } >>"$file.log"
             echo "still running after $limit s" >>"$file.facts"
-            kill -KILL "$running"
+            kill -KILL "$running" 2>/dev/null
             break
         fi
     done
@@ -110,12 +110,22 @@ run_case() { # SUITE CASE MODE FILE
     unmount
 }
 
-# Known differences: SUITE/CASE MODE REASON, where the first two are patterns.
+# Whether a case says the same as the reference has said; if not, PLACE.MODE.diff says what differs.
+compared() { # SUITE CASE MODE PLACE
+    run_case "$1" "$2" "$3" "$4.$3"
+    if diff -u "$4.reference.facts" "$4.$3.facts" >"$4.$3.diff"; then
+        rm "$4.$3.diff"
+        return 0
+    fi
+    return 1
+}
+
+# Known differences: SUITE/CASE MODE,... REASON, where the first is a pattern.
 known_reason() { # SUITE/CASE MODE
     local name mode reason
     while read -r name mode reason; do
-        # shellcheck disable=SC2053 # patterns are meant
-        [[ -n $name && $name != '#'* && $1 == $name && $2 == $mode ]] && echo "$reason" && return
+        # shellcheck disable=SC2053
+        [[ -n $name && $name != '#'* && $1 == $name && ,$mode, == *,$2,* ]] && echo "$reason" && return
     done <"$here/known"
 }
 
@@ -163,14 +173,21 @@ while read -r name; do
         continue
     fi
     for mode in "${modes[@]}"; do
-        run_case "$suite" "$case" "$mode" "$place.$mode"
-        if diff -u "$place.reference.facts" "$place.$mode.facts" >"$place.$mode.diff"; then
+        if compared "$suite" "$case" "$mode" "$place"; then
             outcome=equal
-            rm -f "$place.$mode.diff"
         else
             reason=$(known_reason "$name" "$mode")
             outcome="differs: ${reason:-$place.$mode.diff}"
-            [[ -n $reason ]] || unexpected=$((unexpected + 1))
+            if [[ -z $reason ]]; then
+                # A machine under load can be too slow for a case; a race of ours must not go unnoticed.
+                mv "$place.$mode.diff" "$place.$mode.first.diff"
+                run_case "$suite" "$case" "$reference" "$place.reference"
+                if compared "$suite" "$case" "$mode" "$place"; then
+                    outcome="equal at the second try: $place.$mode.first.diff"
+                else
+                    unexpected=$((unexpected + 1))
+                fi
+            fi
         fi
         printf '%-42s %-8s %s\n' "$name" "$mode" "$outcome"
     done

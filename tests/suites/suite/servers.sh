@@ -74,7 +74,7 @@ http {
     server { listen 127.0.0.1:8099; location / { return 200 "hello\n"; } }
 }
 CONF
-            nginx -c /tmp/work/nginx.conf 2>/dev/null
+            /usr/sbin/nginx -c /tmp/work/nginx.conf 2>/dev/null # by its path, which it executes again
             fact start $?
             until_true curl -s http://127.0.0.1:8099/
             curl -s http://127.0.0.1:8099/

@@ -4,7 +4,8 @@ limit=60
 cases() {
     printf '%s\n' ps top pgrep pkill killall pstree htop lsof fuser pidof uptime free vmstat watch pmap \
         prlimit taskset renice ionice chrt flock nsenter unshare setsid timeout xargs nohup time wait-n busybox \
-        strace strace-attach strace-count gdb gdb-attach gdb-fork family
+        strace strace-attach strace-count gdb gdb-attach gdb-fork family \
+        strace-threads strace-attach-threads gdb-threads gcore
 }
 
 run_case() {
@@ -168,10 +169,46 @@ run_case() {
             gdb -batch -nx -ex 'set detach-on-fork off' -ex 'set schedule-multiple on' -ex 'catch fork' -ex run -ex 'info inferiors' -ex 'handle SIGUSR1 nostop noprint' -ex continue -ex continue ./family 2>&1 |
                 grep -E '^(Catchpoint|\[Inferior|\[Attaching)' | numbers
             ;;
+        strace-threads)
+            compile threads -pthread
+            strace -f -qq -o trace ./threads
+            fact strace $?
+            fact "exits" "$(grep -c 'exited with\|exit_group(\| exit(' trace)"
+            fact "processes and threads" "$(awk '{print $1}' trace | sort -u | wc -l)"
+            ;;
+        strace-attach-threads)
+            compile threads -pthread
+            ./threads 1 & local threads=$!
+            sleep 0.3
+            strace -f -qq -p $threads -o trace
+            wait $threads
+            fact threads $?
+            fact "processes and threads" "$(awk '{print $1}' trace | sort -u | wc -l)"
+            ;;
+        gdb-threads)
+            compile threads -pthread
+            gdb -batch -nx -ex 'break _exit' -ex 'set follow-fork-mode parent' -ex run -ex 'info inferiors' ./threads 2>&1 |
+                grep -E '^(threads|\[Inferior)' | numbers
+            python3 -c 'import threading, time; [threading.Thread(target=time.sleep, args=(20,)).start() for _ in range(3)]' & local python=$!
+            sleep 0.5
+            fact "threads" "$(gdb -batch -nx -p $python -ex 'thread apply all backtrace 1' 2>/dev/null | grep -c '^Thread')"
+            fact "LWP of the leader" "$(gdb -batch -nx -p $python -ex 'info threads' 2>/dev/null | grep -c "LWP $python\b")"
+            kill $python
+            wait $python
+            fact "ended" $?
+            ;;
+        gcore)
+            gcore -o core $tail >/dev/null 2>&1
+            fact gcore $?
+            fact "names the process" "$([[ -e core.$tail ]] && echo right)"
+            kill $tail
+            wait $tail
+            fact "goes on after it" $?
+            ;;
         family) compile family; ./family; fact family $? ;;
     esac
     kill $sleeper $tail 2>/dev/null
     return 0
 }
 
-compile() { gcc -g -o "$1" "$place/suite/tools/$1.c" || echo "doesn't compile"; }
+compile() { gcc -g "${@:2}" -o "$1" "$place/suite/tools/$1.c" || echo "doesn't compile"; }

@@ -28,7 +28,7 @@ trap 'echo "got USR1"' USR1
 kill -USR1 $$
 $shell -c "kill -USR1 $$"
 sleep 60 & child=$!
-(sleep 0.3; kill -USR1 $$) & helper=$!
+(sleep 0.6; kill -USR1 $$) & helper=$!
 wait "$child"
 echo "an interrupted wait: $?"
 wait "$helper"
