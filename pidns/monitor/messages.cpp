@@ -57,9 +57,17 @@ std::vector<uint64_t> numbers_in(const ProcessMemory& memory, uint64_t header) {
     return found;
 }
 
-bool has_control(HostPid thread, uint64_t header) {
-    const auto message = read_value<msghdr>(thread, header);
-    return message && message->msg_control && message->msg_controllen >= shortest;
+bool has_control(const msghdr& message) {
+    return message.msg_control && message.msg_controllen >= shortest;
+}
+
+// Of a call with many messages. All are read at once, for there may be a thousand; nothing: the array's end
+// can't be read, and the kernel may not need it.
+std::optional<bool> have_control(HostPid thread, uint64_t address, size_t count) {
+    std::vector<mmsghdr> messages(count);
+    if (!read_bytes(thread, address, messages.data(), count * sizeof(mmsghdr))) return {};
+    return std::any_of(messages.begin(), messages.end(),
+                       [](const mmsghdr& message) { return has_control(message.msg_hdr); });
 }
 
 // Who hasn't asked for credentials gets none.
@@ -76,8 +84,12 @@ bool wants_credentials(HostPid process, int fd) {
 // Nearly all messages have no control data, or descriptors in it.
 bool CallServer::may_carry_numbers(const Trap& trap, const Call& call) {
     const std::vector<uint64_t> headers = headers_of(call, trap.arguments, most_messages);
-    return std::any_of(headers.begin(), headers.end(),
-                       [&](uint64_t header) { return has_control(trap.thread, header); });
+    if (headers.size() > 1)
+        if (const auto all = have_control(trap.thread, headers.front(), headers.size())) return *all;
+    return std::any_of(headers.begin(), headers.end(), [&](uint64_t header) {
+        const auto message = read_value<msghdr>(trap.thread, header);
+        return message && has_control(*message);
+    });
 }
 
 void CallServer::message(const Trap& trap, const Call& call, const Caller& caller) {
