@@ -1,9 +1,10 @@
 // Flat numbering: a process has the host's number and one in its own namespace, at any depth (the OpenVZ
 // view).
 //
-// A namespace that is made inside another is its sibling for all but one purpose: its init has a second
-// number, in the namespace of its starter, who can wait for it and signal it. Its other processes are seen in
-// their own namespace only, and nobody's number depends on how deep the namespace is.
+// A namespace that is made inside another is its sibling for all but one purpose: its init, and whoever else
+// a process outside makes there, has a second number in the namespace of its maker, who can wait for it and
+// signal it. The other processes are seen in their own namespace only, and nobody's number depends on how
+// deep the namespace is.
 //
 // Both directions take one access: an array of numbers for each namespace whose slots hold {host number,
 // entry}, and the index by host number whose slots hold {namespace, number, entry}. They are kept right by
@@ -16,7 +17,8 @@ namespace ctr::pidns {
 
 struct alignas(4) FlatNumbers {
     std::atomic<uint32_t> own;  // Relaxed: stored before the slot that refers to the entry, which orders it.
-    std::atomic<uint32_t> outer;  // In the parent of the entry's namespace; 0 unless it is an init.
+    // In the parent of the entry's namespace; 0 unless it is an init, or was made by a process there.
+    std::atomic<uint32_t> outer;
 };
 
 class FlatNumbering : public Table<FlatNumbering, FlatNumbers> {
@@ -99,7 +101,10 @@ class FlatNumbering : public Table<FlatNumbering, FlatNumbers> {
         FlatNumbers& numbers = entry(id).numbers;
         if (!claim_number(id, space, numbers.own)) return false;
         const NamespaceId parent = namespaces().parent_of(space);
-        if (number(numbers.own) != VirtPid::init || parent == NamespaceId::none) return true;
+        const EntryId maker = entry_of(load(id).who());
+        const bool from_outside = is_process(maker) && namespace_of(maker) == parent;
+        const bool init = number(numbers.own) == VirtPid::init;
+        if (parent == NamespaceId::none || (!init && !from_outside)) return true;
         if (claim_number(id, parent, numbers.outer)) return true;
         drop_numbers(id, true);
         return false;

@@ -88,7 +88,7 @@ concept Numbering = requires(M model, const M view, Limits limits, void* zeroed_
     // or there are too many (ENOSPC). Arguments: parent, holder.
     { model.create_namespace(space, host) } -> std::same_as<NamespaceId>;
     { view.parent_of(space) } -> std::same_as<NamespaceId>;
-    { view.level_of(space) } -> std::same_as<unsigned>;  // 0: no such namespace
+    { view.level_of(space) } -> std::same_as<unsigned>;    // 0: no such namespace
     { view.last_number(space) } -> std::same_as<VirtPid>;  // handed out last
 
     // Claims an entry and its numbers: the next ones, cyclically; after a wrap those below 300 are left

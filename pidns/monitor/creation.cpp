@@ -38,19 +38,19 @@ std::optional<Creation> creation_of(const Trap& trap) {
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     if (trap.arguments[1] < CLONE_ARGS_SIZE_VER0 || trap.arguments[1] > page)
         return Creation{.bad_size = true};
-    const ProcessMemory memory(trap.thread);
-    if (!memory) return {};
     // The first version of the structure ends before set_tid.
     struct FirstVersion {
         uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
     };
     static_assert(sizeof(FirstVersion) == CLONE_ARGS_SIZE_VER0);
-    const auto first = memory.read<FirstVersion>(trap.arguments[0]);
-    if (!first) return Creation{.bad_size = true};  // the kernel says EFAULT
+    const auto first = read_value<FirstVersion>(trap.thread, trap.arguments[0]);
+    if (!first && errno == EFAULT) return Creation{.bad_size = true};  // the kernel says the same
+    if (!first) return {};
     Creation creation{.flags = first->flags, .parent_tid = first->parent_tid};
     if (trap.arguments[1] >= CLONE_ARGS_SIZE_VER1)
         creation.chooses_numbers =
-            memory.read<uint64_t>(trap.arguments[0] + offsetof(clone_args, set_tid_size)).value_or(0) != 0;
+            read_value<uint64_t>(trap.thread, trap.arguments[0] + offsetof(clone_args, set_tid_size))
+                .value_or(0) != 0;
     return creation;
 }
 
@@ -125,7 +125,7 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         listener_.answer(trap, error);
         return;
     }
-    if (!apply_all(rewrite.patches, ProcessMemory(caller.thread))) {
+    if (!rewrite.patches.empty() && !apply_all(rewrite.patches, ProcessMemory(caller.thread))) {
         rewrite.patches.clear();
         abandoned(rewrite);
         listener_.answer(trap, -EPERM);  // memory that can't be written, though the kernel could read it
@@ -183,8 +183,8 @@ long CallServer::find_namespace(const Trap& trap, const Caller& caller, Namespac
         return asked && is_pid_namespace_file(caller.thread, fd) ? -EINVAL : 0;
     if (named == NamespaceId::none && (kinds & CLONE_NEWPID) == 0) return 0;
     if (named == NamespaceId::none && has_ended(process)) return -ESRCH;
-    if (!has_capability(caller.thread, CAP_SYS_ADMIN)) return -EPERM;
     const NamespaceId space = named != NamespaceId::none ? named : numbers_.namespace_of(process);
+    if (space != NamespaceId::none && !nested_.may_enter(caller.thread, space)) return -EPERM;
     // Down only, as the kernel's pidns_install().
     if (space == NamespaceId::none || !numbers_.is_within(space, caller.space)) return -EINVAL;
     found = space;

@@ -32,6 +32,14 @@ std::optional<std::string> read_text(HostPid thread, uint64_t address, size_t mo
     return {};
 }
 
+bool read_bytes(HostPid thread, uint64_t address, void* to, size_t size) {
+    const iovec here{to, size};
+    const iovec there{reinterpret_cast<void*>(address), size};
+    const ssize_t got = process_vm_readv(raw(thread), &here, 1, &there, 1, 0);
+    if (got >= 0 && got != static_cast<ssize_t>(size)) errno = EFAULT;
+    return got == static_cast<ssize_t>(size);
+}
+
 ProcessMemory::ProcessMemory(HostPid thread) : thread_(thread) {
     std::array<char, 32> path;
     std::snprintf(path.data(), path.size(), "/proc/%d/mem", raw(thread));
@@ -63,9 +71,7 @@ bool ProcessMemory::write_bytes(uint64_t address, const std::string& bytes) cons
 bool ProcessMemory::read_bytes(uint64_t address, void* to, size_t size) const {
     const auto wanted = static_cast<ssize_t>(size);
     if (!by_number_) return pread(file_.get(), to, size, static_cast<off_t>(address)) == wanted;
-    const iovec here{to, size};
-    const iovec there{reinterpret_cast<void*>(address), size};
-    return process_vm_readv(raw(thread_), &here, 1, &there, 1, 0) == wanted;
+    return pidns::read_bytes(thread_, address, to, size);
 }
 
 bool ProcessMemory::write_bytes(uint64_t address, const void* from, size_t size) const {

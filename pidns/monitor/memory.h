@@ -18,6 +18,15 @@ namespace ctr::pidns {
 // afterwards.
 std::optional<std::string> read_text(HostPid thread, uint64_t address, size_t most);
 
+// The same for a value. errno says why not: EFAULT, the program itself couldn't read it.
+bool read_bytes(HostPid thread, uint64_t address, void* to, size_t size);
+template <class T>
+std::optional<T> read_value(HostPid thread, uint64_t address) {
+    T value;
+    if (!read_bytes(thread, address, &value, sizeof value)) return {};
+    return value;
+}
+
 class ProcessMemory {
   public:
     // thread: of the process. False when it is gone. The file of a process that isn't dumpable belongs to

@@ -58,8 +58,7 @@ std::vector<uint64_t> numbers_in(const ProcessMemory& memory, uint64_t header) {
 }
 
 bool has_control(HostPid thread, uint64_t header) {
-    const ProcessMemory memory(thread);
-    const auto message = memory.read<msghdr>(header);
+    const auto message = read_value<msghdr>(thread, header);
     return message && message->msg_control && message->msg_controllen >= shortest;
 }
 

@@ -27,6 +27,8 @@ constexpr int idle_ms = 1000;
 // While stops keep coming, how many are served before the next trap is.
 constexpr int stops_before_traps = 4;
 
+constexpr pid_t anybody = -1;  // of waitpid
+
 }  // namespace
 
 Result<std::unique_ptr<Monitor>> Monitor::create(Fd listener, HostPid init, const MonitorOptions& options) {
@@ -72,10 +74,7 @@ Result<std::optional<int>> Monitor::run(int stop) {
         if (ready < 0 && errno != EINTR) return fail_call(step, "poll");
         if (ready < 0 && !tracer.busy()) alarm_.stop();
         if (unfinished) look_after_unfinished();
-        if (ready == 0) {
-            numbers_.collect_stale();
-            server_->tidy();
-        }
+        if (ready == 0 && numbers_.collect_stale()) server_->tidy();
         if (ready <= 0) continue;
         if (events[3].revents != 0) return std::optional<int>{};
         if (events[2].revents != 0) nested_->take_ends();
@@ -100,27 +99,30 @@ void Monitor::take_child_signals() {
     // One: a signal that is pending doesn't become pending again.
     signalfd_siginfo drained{};
     [[maybe_unused]] const ssize_t got = read(child_signals_.get(), &drained, sizeof drained);
-    while (take_statuses(WNOHANG)) {
+    while (take_status(anybody, WNOHANG)) {
     }
 }
 
-bool Monitor::take_statuses(int options) {
+bool Monitor::take_status(pid_t whose, int options) {
     int status = 0;
-    const pid_t thread = waitpid(-1, &status, __WALL | options);
+    const pid_t thread = waitpid(whose, &status, __WALL | options);
     if (thread <= 0) return false;
     server_->tracer().stopped(HostPid(thread), status);
     if (HostPid(thread) == init_ && !WIFSTOPPED(status)) ended_ = status;
     return true;
 }
 
-// Two alarms in a row without a stop between them mean that nothing moves.
+// Two vain looks in a row mean that nothing moves: either the alarm came, or the thread has vanished without a
+// word. It may also wait for another, whose status nobody has taken yet.
 void Monitor::await_stop() {
     alarm_.set();
-    if (take_statuses(0)) {
+    const HostPid next = server_->tracer().next_to_stop();
+    bool taken = take_status(next == HostPid::none ? anybody : raw(next), 0);
+    if (!taken && next != HostPid::none) taken = take_status(anybody, WNOHANG);
+    if (taken)
         alarmed_ = false;
-    } else if (errno == EINTR && std::exchange(alarmed_, true)) {
+    else if (std::exchange(alarmed_, true))
         server_->tracer().give_up_waiting();
-    }
 }
 
 // First all are received, then they are served: from its receipt on a trap is safe from signals.
@@ -131,7 +133,7 @@ void Monitor::take_traps() {
     do {
         if (const auto trap = listener_.receive()) traps.at(count++) = *trap;
     } while (count < traps.size() && poll(&more, 1, 0) == 1 && (more.revents & POLLIN) != 0);
-    numbers_.collect_stale();
+    if (numbers_.collect_stale()) server_->tidy();
     for (size_t i = 0; i < count; ++i) server_->serve(traps.at(i));
 }
 

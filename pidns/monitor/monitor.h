@@ -33,7 +33,7 @@ class Monitor {
     Monitor(Fd listener, Fd child_signals, Numbers numbers, HostPid init);
 
     void take_child_signals();
-    bool take_statuses(int options);
+    bool take_status(pid_t whose, int options);
     void await_stop();
     void look_after_unfinished();
     void take_traps();

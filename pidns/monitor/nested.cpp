@@ -1,10 +1,12 @@
 #include "pidns/monitor/nested.h"
 
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <utility>
 
 #include "pidns/monitor/procfs.h"
@@ -36,8 +38,16 @@ bool NestedNamespaces::born(HostPid process, NamespaceId space) {
     epoll_event event{EPOLLIN, {}};
     event.data.u32 = raw(space);
     epoll_ctl(inits_.get(), EPOLL_CTL_ADD, pidfd.get(), &event);
-    watched_.insert_or_assign(raw(space), Init{process, std::move(pidfd)});
+    watched_.insert_or_assign(raw(space), Init{process, std::move(pidfd), user_namespace_of(process)});
     return true;
+}
+
+bool NestedNamespaces::may_enter(HostPid thread, NamespaceId space) const {
+    if (!has_capability(thread, CAP_SYS_ADMIN)) return false;
+    const auto found = watched_.find(raw(space));
+    const std::string owner =
+        found != watched_.end() ? found->second.owner : user_namespace_of(numbers_->init_of(space));
+    return owner == user_namespace_of(thread);
 }
 
 bool NestedNamespaces::ended(NamespaceId space) const {
@@ -60,6 +70,14 @@ void NestedNamespaces::take_ends() {
     for (int i = 0; i < count; ++i) {
         end(NamespaceId(events[static_cast<size_t>(i)].data.u32));
     }
+}
+
+void NestedNamespaces::forget_gone() {
+    std::erase_if(choices_, [&](const auto& entry) {
+        const auto& [thread, choice] = entry;
+        return tgkill(raw(choice.process), thread, 0) != 0 && errno == ESRCH;
+    });
+    std::erase_if(homes_, [&](const auto& entry) { return !numbers_->is_process(HostPid(entry.first)); });
 }
 
 void NestedNamespaces::end(NamespaceId space) {

@@ -33,11 +33,23 @@ class NestedNamespaces {
     // the kernel leaves it to somebody there to reap.
     void set_home(HostPid process, NamespaceId home) { homes_.insert_or_assign(raw(process), home); }
 
+    // Whether a thread is privileged there: the namespace belongs to the user namespace of its first process.
+    bool may_enter(HostPid thread, NamespaceId space) const;
+
     // Nothing can be born there any more.
     bool ended(NamespaceId space) const;
 
     // An orphan of a namespace that has ended: the kernel has reaped its like before anybody outside can.
     bool is_remains(HostPid process) const;
+
+    // Calls visit(HostPid) for the init of each namespace inside.
+    template <class Visitor>
+    void each_init(Visitor visit) const {
+        for (const auto& [space, init] : watched_) visit(init.process);
+    }
+
+    // Of threads and processes that are gone.
+    void forget_gone();
 
     // The init of a nested namespace has just been reaped: true while somebody of its namespace is still to
     // go, of whom the kernel would have seen to that before.
@@ -59,6 +71,7 @@ class NestedNamespaces {
     struct Init {
         HostPid process;
         Fd pidfd;
+        std::string owner;  // the user namespace
     };
 
     Numbers* numbers_;

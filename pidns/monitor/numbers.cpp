@@ -48,12 +48,13 @@ Result<Fd> make_file(std::size_t bytes) {
     if (!file && errno == EINVAL) file.reset(memfd_create(file_name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file) return fail_call(step, "memfd_create");
     if (fchmod(file.get(), S_IRUSR | S_IWUSR) != 0) return fail_call(step, "fchmod");
-    if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
-        return fail_call(step, "ftruncate", errno,
-                         errno == EFBIG ? "files are limited to less than " + std::to_string(bytes >> 20) +
-                                              " MiB (most of which is never used)"
-                                        : "",
-                         errno == EFBIG ? "ulimit -f unlimited, or a smaller --pid-max" : "");
+    if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) {
+        if (errno != EFBIG) return fail_call(step, "ftruncate");
+        return fail_call(step, "ftruncate", EFBIG,
+                         "files are limited to less than " + std::to_string(bytes >> 20) +
+                             " MiB (most of which is never used)",
+                         "ulimit -f unlimited, or a smaller --pid-max");
+    }
     if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return fail_call(step, "fcntl(F_ADD_SEALS)");
     return file;
@@ -188,8 +189,10 @@ void Numbers::refresh(HostPid host) {
     });
 }
 
-void Numbers::collect_stale() {
-    if (std::chrono::steady_clock::now() - collected_ >= collect_interval) collect();
+bool Numbers::collect_stale() {
+    if (std::chrono::steady_clock::now() - collected_ < collect_interval) return false;
+    collect();
+    return true;
 }
 
 void Numbers::collect() {

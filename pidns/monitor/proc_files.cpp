@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <linux/sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,8 +28,9 @@ namespace ctr::pidns {
 namespace {
 
 // The name of a translated file: "ctr:BIRTH:PLACE", where BIRTH makes sure that the process is still the
-// same.
+// same. One whose place is too long for a name has none, and isn't read again.
 constexpr std::string_view file_prefix = "ctr:";
+constexpr size_t longest_name = 249;  // MFD_NAME_MAX_LEN
 constexpr std::string_view memory_file = "/memfd:ctr:";
 constexpr std::string_view deleted = " (deleted)";
 
@@ -59,24 +62,13 @@ bool fill(int file, std::string_view text) {
 }
 
 // A file in memory with a text in it, open for reading.
-Fd file_with(const std::string& name, std::string_view text) {
+Fd file_with(const std::string& birth, const std::string& place, std::string_view text) {
+    std::string name = std::string(file_prefix) + birth + ':' + place;
+    if (name.size() > longest_name) name = std::string(file_prefix) + ':';
     const Fd file(memfd_create(name.c_str(), MFD_CLOEXEC));
     if (!file || !fill(file.get(), text)) return {};
     fchmod(file.get(), S_IRUSR | S_IRGRP | S_IROTH);
     return Fd(::open(descriptor_link(HostPid(getpid()), file.get()).c_str(), O_RDONLY | O_CLOEXEC));
-}
-
-struct Meant {
-    std::string birth;
-    std::string place;
-};
-std::optional<Meant> meant_by(std::string_view link) {
-    if (!link.starts_with(memory_file)) return {};
-    std::string_view rest = link.substr(memory_file.size());
-    if (rest.ends_with(deleted)) rest.remove_suffix(deleted.size());
-    const size_t colon = rest.find(':');
-    if (colon == std::string_view::npos) return {};
-    return Meant{std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 1))};
 }
 
 HostPid process_in(const std::string& place) {
@@ -112,30 +104,72 @@ bool only_reads(uint64_t flags) {
     return (flags & matters) == O_RDONLY;
 }
 
+constexpr std::string_view descriptors = "/dev/fd/";
+
+// openat2 whose directory is the root of the path.
+bool starts_at_directory(const Trap& trap) {
+    if (trap.number != SYS_openat2) return false;
+    const auto how = ProcessMemory(trap.thread).read<open_how>(trap.arguments[2]);
+    return how && (how->resolve & RESOLVE_IN_ROOT) != 0;
+}
+
+// The program's own thread stands and waits for the answer; had it read the file itself, it would run.
+void show_running(Content content, std::string& text) {
+    const size_t name_end = content == Content::stat ? text.rfind(") ") : std::string::npos;
+    if (name_end != std::string::npos && name_end + 2 < text.size()) text[name_end + 2] = 'R';
+    constexpr std::string_view field = "\nState:\t";
+    const size_t state = content == Content::status ? text.find(field) : std::string::npos;
+    if (state == std::string::npos) return;
+    const size_t at = state + field.size();
+    text.replace(at, text.find('\n', at) - at, "R (running)");
+}
+
 bool is_readlink(long number) {
     return number == SYS_readlink || number == SYS_readlinkat;
 }
 
 }  // namespace
 
+std::optional<ProcFiles::Meant> ProcFiles::meant_by(std::string_view link) {
+    if (!link.starts_with(memory_file)) return {};
+    std::string_view rest = link.substr(memory_file.size());
+    if (rest.ends_with(deleted)) rest.remove_suffix(deleted.size());
+    const size_t colon = rest.find(':');
+    if (colon == std::string_view::npos) return {};
+    return Meant{std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 1))};
+}
+
 std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& call) const {
     auto path = read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX);
-    if (!path || path->empty()) return {};
+    if (!path || (path->empty() && trap.number != SYS_readlinkat)) return {};
+    // The text of a link below there is the only thing that a symbolic link which everybody has hides from
+    // us.
+    if (is_readlink(trap.number) && path->starts_with(descriptors))
+        return Named{{}, "/proc/self/fd/" + path->substr(descriptors.size())};
+    if (path->starts_with('/') && starts_at_directory(trap)) path->erase(0, path->find_first_not_of('/'));
+    const bool may_list_members = CgroupFiles::may_be_named(*path);
     if (path->starts_with('/'))
-        return paths_.may_be_proc(*path) ? std::optional(Named{{}, std::move(*path)}) : std::nullopt;
+        return may_list_members || paths_.may_be_proc(*path) ? std::optional(Named{{}, std::move(*path)})
+                                                             : std::nullopt;
     const int directory = call.path.directory == PathArguments::none
                               ? AT_FDCWD
                               : static_cast<int>(trap.arguments[call.path.directory]);
     std::string base = link_text(directory == AT_FDCWD ? "/proc/" + std::to_string(raw(trap.thread)) + "/cwd"
                                                        : descriptor_link(trap.thread, directory));
-    if (!base.starts_with('/') || (!paths_.may_be_proc(base) && !paths_.may_be_proc(*path))) return {};
+    if (!base.starts_with('/') ||
+        (!may_list_members && !paths_.may_be_proc(base) && !paths_.may_be_proc(*path)))
+        return {};
     return Named{std::move(base), std::move(*path)};
 }
 
 ProcFiles::Verdict ProcFiles::follow(const Trap& trap, const Call& call, const Caller& caller,
                                      const Named& named) {
     auto path = paths_.read(caller, named.base, named.path);
-    if (!path || !listener_.valid(trap)) return {};
+    if (!listener_.valid(trap)) return {};
+    const bool in_proc = path && !path->below.empty();
+    if (!in_proc && CgroupFiles::may_be_named(named.path) && flags_of(trap))
+        return open_members(trap, caller, path && path->changed ? std::move(path->text) : std::string());
+    if (!path) return {};
     if (is_readlink(call.number)) return read_link(trap, call, caller, std::move(*path));
     if (flags_of(trap)) return open(trap, caller, std::move(*path));
     // From here on another path leads into it.
@@ -144,11 +178,25 @@ ProcFiles::Verdict ProcFiles::follow(const Trap& trap, const Call& call, const C
     return {.next = Next::remake, .path = std::move(path->text)};
 }
 
+// Whether it is a cgroup's the thread finds out.
+ProcFiles::Verdict ProcFiles::open_members(const Trap& trap, const Caller& caller, std::string path) {
+    const uint64_t flags = flags_of(trap).value_or(O_PATH);
+    const bool is_remade = !path.empty();
+    Verdict remake{.next = Next::remake, .path = std::move(path)};
+    if ((flags & O_PATH) != 0 || !cgroups_.are_mounted_for(caller.thread))
+        return is_remade ? remake : Verdict{};
+    remake.replaces = only_reads(flags);
+    remake.may_take_members = (flags & O_ACCMODE) != O_RDONLY;
+    remake.content = Content::pid_list;
+    return remake;
+}
+
 ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcPath path) {
     const uint64_t flags = flags_of(trap).value_or(O_PATH);
     const std::string place = path.place();
     const Content content = content_of(place);
-    if (path.is_namespace() && only_reads(flags) && open_namespace(trap, caller, path, flags))
+    if (path.is_namespace() && only_reads(flags) && may_inspect(caller.thread, path.process()) &&
+        give_namespace(trap, namespace_at(path), (flags & O_CLOEXEC) != 0))
         return {.next = Next::answered};
     Verdict remake{.next = Next::remake, .path = std::move(path.text)};
     if (content == Content::none || !only_reads(flags)) return path.changed ? remake : Verdict{};
@@ -159,10 +207,10 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const Fd file(::open(("/proc/" + place).c_str(), O_RDONLY | O_CLOEXEC));
     const auto text = file ? text_of(file.get()) : std::nullopt;
     // The thread itself finds out what is wrong.
-    const auto shown = text ? translated(caller, content, path.process(), *text) : std::nullopt;
+    const auto shown = text ? translated(caller, content, place, *text) : std::nullopt;
     if (!shown) return remake;
     const std::string birth = path.process() == HostPid::none ? "" : birth_of(path.process());
-    const Fd copy = file_with(std::string(file_prefix) + birth + ':' + place, *shown);
+    const Fd copy = file_with(birth, place, *shown);
     if (!copy) return remake;
     if (const auto placed = listener_.place(trap, copy.get(), (flags & O_CLOEXEC) != 0))
         listener_.answer(trap, *placed);
@@ -172,16 +220,49 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
 }
 
 // To the kernel all of these files are the same: the host's namespace. What the program gets names the init
-// of the one that it means here; setns() understands that.
-bool ProcFiles::open_namespace(const Trap& trap, const Caller& caller, const ProcPath& path, uint64_t flags) {
-    const HostPid init = numbers_.init_of(numbers_.namespace_of(path.process()));
-    if (init == HostPid::none || !may_inspect(caller.thread, path.process())) return false;
-    const std::string name =
-        std::string(file_prefix) + birth_of(init) + ':' + std::to_string(raw(init)) + "/ns/pid";
-    const Fd file = file_with(name, "");
-    const auto placed = file ? listener_.place(trap, file.get(), (flags & O_CLOEXEC) != 0) : std::nullopt;
+// of the one that it means here; setns() and the ioctls understand that.
+bool ProcFiles::give_namespace(const Trap& trap, NamespaceId space, bool close_on_exec) const {
+    const HostPid init = numbers_.init_of(space);
+    if (init == HostPid::none) return false;
+    const Fd file = file_with(birth_of(init), std::to_string(raw(init)) + "/ns/pid", "");
+    const auto placed = file ? listener_.place(trap, file.get(), close_on_exec) : std::nullopt;
     if (placed) listener_.answer(trap, *placed);
     return placed.has_value();
+}
+
+// As ns_ioctl() of fs/nsfs.c and pidns_get_parent() of kernel/pid_namespace.c.
+bool ProcFiles::relate(const Trap& trap, const Caller& caller) const {
+    const NamespaceId space = namespace_of(trap.thread, static_cast<int>(trap.arguments[0]));
+    if (space == NamespaceId::none) return false;
+    const auto number = static_cast<int>(trap.arguments[2]);
+    const auto renumbered = [&](NamespaceId from, NamespaceId to) -> long {
+        const HostPid host = numbers_.host_of(from, VirtPid(number));
+        const int seen = numbers_.is_process(host) ? translator_.outward(raw(host), to) : 0;
+        return seen == 0 ? -ESRCH : seen;
+    };
+    const auto request = static_cast<uint32_t>(trap.arguments[1]) & 0xffU;
+    long result = -EPERM;  // the owner, which is the host's user namespace, can't be seen from inside
+    switch (request) {
+        case 2: {
+            const NamespaceId parent = numbers_.parent_of(space);
+            if (numbers_.is_within(parent, caller.space) && give_namespace(trap, parent, true)) return true;
+            break;
+        }
+        case 3: result = CLONE_NEWPID; break;
+        case 6:
+        case 7: result = renumbered(space, caller.space); break;
+        case 8:
+        case 9: result = renumbered(caller.space, space); break;
+        default: break;
+    }
+    listener_.answer(trap, result);
+    return true;
+}
+
+NamespaceId ProcFiles::namespace_at(const ProcPath& path) const {
+    const HostPid process = path.process();
+    const NamespaceId own = numbers_.namespace_of(process);
+    return path.is_namespace_for_children() ? nested_.for_children({process, process, own}) : own;
 }
 
 NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {
@@ -191,8 +272,9 @@ NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {
     return birth_of(init) == meant->birth ? numbers_.namespace_of(init) : NamespaceId::none;
 }
 
-std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content, HostPid process,
-                                                 const std::string& text) const {
+std::optional<std::string> ProcFiles::translated(const Caller& caller, Content content,
+                                                 const std::string& place, const std::string& text) const {
+    const HostPid process = process_in(place);
     const bool inspects =
         process == HostPid::none || process == caller.process || may_inspect(caller.thread, process);
     const ReaderView view(numbers_, translator_, caller.space, inspects);
@@ -200,13 +282,18 @@ std::optional<std::string> ProcFiles::translated(const Caller& caller, Content c
     const auto size = translate(content, text, view, to);
     if (!size) return {};
     to.resize(*size);
+    const size_t task = place.find("/task/");
+    const HostPid thread = task == std::string::npos ? process : process_in(place.substr(task + 6));
+    if (thread == caller.thread) show_running(content, to);
     return to;
 }
 
 // A link's target as the program is to see it; nothing if it is to see what the kernel says.
 std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::string& target) {
     const auto meant = meant_by(target);
-    if (meant && meant->place.ends_with("/ns/pid")) return namespace_text(process_in(meant->place));
+    if (meant && CgroupFiles::is_place(meant->place)) return cgroups_.path_of(meant->place, caller.thread);
+    if (meant && meant->place.ends_with("/ns/pid"))
+        return namespace_text(numbers_.namespace_of(process_in(meant->place)));
     const auto place = meant                        ? paths_.place_of(caller, "/proc/" + meant->place)
                        : paths_.may_be_proc(target) ? paths_.place_of(caller, target)
                                                     : std::nullopt;
@@ -226,10 +313,9 @@ std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::
 }
 
 // The host's for the container's first, as nobody inside can compare; others get a number of their own.
-std::optional<std::string> ProcFiles::namespace_text(HostPid process) const {
+std::optional<std::string> ProcFiles::namespace_text(NamespaceId space) {
     constexpr uint32_t first_of_ours =
         4'200'000'000;  // behind all that the kernel gives, from PROC_DYNAMIC_FIRST
-    const NamespaceId space = numbers_.namespace_of(process);
     if (space == NamespaceId::none || space == NamespaceId::root) return {};
     return "pid:[" + std::to_string(first_of_ours + raw(space)) + "]";
 }
@@ -243,7 +329,7 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
         const int thread = translator_.thread_outward(raw(caller.thread), caller.space);
         text = path.below.back() == "self" ? number : number + "/task/" + std::to_string(thread);
     } else if (path.is_namespace() && may_inspect(caller.thread, path.process())) {
-        text = namespace_text(path.process());
+        text = namespace_text(namespace_at(path));
     } else if (path.process() == caller.process) {
         // Readable to the program anyway, so it makes no difference who reads it.
         text = own_text(caller, link_text("/proc/" + path.place()));
@@ -273,16 +359,32 @@ long ProcFiles::linked(const Caller& caller, const Call& call, const Registers::
 
 bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, Content content, int fd) {
     const Fd file = fetch(caller.process, fd);
-    const auto text = file ? text_of(file.get()) : std::nullopt;
-    const auto place = paths_.place_of(caller, link_text(descriptor_link(caller.thread, fd)));
-    if (!text || !place) return false;
-    const auto shown = translated(caller, content, place->process(), *text);
+    if (!file) return false;
+    std::string birth;
+    std::string place;
+    if (content == Content::pid_list || content == Content::pid_list_v2) {
+        const auto members = cgroups_.members(HostPid(getpid()), file.get(), caller.thread);
+        if (!members) return false;
+        content = members->content;
+        place = members->place;
+    } else {
+        const auto found = paths_.place_of(caller, link_text(descriptor_link(caller.thread, fd)));
+        if (!found) return false;
+        place = found->place();
+        if (found->process() != HostPid::none) birth = birth_of(found->process());
+    }
+    const auto text = text_of(file.get());
+    const auto shown = text ? translated(caller, content, place, *text) : std::nullopt;
     if (!shown) return false;
-    const std::string birth = place->process() == HostPid::none ? "" : birth_of(place->process());
-    Fd copy = file_with(std::string(file_prefix) + birth + ':' + place->place(), *shown);
+    Fd copy = file_with(birth, place, *shown);
     if (!copy) return false;
     replacements_.insert_or_assign(raw(caller.thread), Replacement{made, fd, std::move(copy)});
     return true;
+}
+
+Kind ProcFiles::written(const Caller& caller, int fd) {
+    const auto members = cgroups_.members(caller.process, fd, caller.thread);
+    return members && members->writable ? members->kind : Kind::none;
 }
 
 bool ProcFiles::replace(const Trap& trap) {
@@ -298,9 +400,31 @@ bool ProcFiles::replace(const Trap& trap) {
     return true;
 }
 
+// A thread that is killed before its call traps again leaves its file here.
+void ProcFiles::forget_unused() {
+    mounts_.forget_unused();
+    std::erase_if(replacements_, [](const auto& entry) { return kill(entry.first, 0) != 0 && errno == ESRCH; });
+}
+
 bool ProcFiles::may_reread(const Trap& trap) const {
     return link_text(descriptor_link(trap.thread, static_cast<int>(trap.arguments[0])))
         .starts_with(memory_file);
+}
+
+std::optional<std::string> ProcFiles::shown_anew(const Caller& caller, const Meant& meant) {
+    CgroupFiles::Source source;
+    if (CgroupFiles::is_place(meant.place)) {
+        source = cgroups_.reopen(meant.place);
+    } else {
+        const HostPid process = process_in(meant.place);
+        const bool same = process == HostPid::none || (birth_of(process) == meant.birth &&
+                                                       translator_.outward(raw(process), caller.space) != 0);
+        if (!same) return {};
+        source.file.reset(::open(("/proc/" + meant.place).c_str(), O_RDONLY | O_CLOEXEC));
+        source.content = content_of(meant.place);
+    }
+    const auto text = source.file ? text_of(source.file.get()) : std::nullopt;
+    return text ? translated(caller, source.content, meant.place, *text) : std::nullopt;
 }
 
 bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
@@ -311,18 +435,10 @@ bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
     const std::string here = descriptor_link(HostPid(getpid()), file.get());
     const auto meant = meant_by(link_text(here));
     if (!meant) return false;
-    const HostPid process = process_in(meant->place);
-    const Content content = content_of(meant->place);
-    std::optional<std::string> shown;
-    const bool same = process == HostPid::none || (birth_of(process) == meant->birth &&
-                                                   translator_.outward(raw(process), caller.space) != 0);
-    if (same) {
-        const Fd source(::open(("/proc/" + meant->place).c_str(), O_RDONLY | O_CLOEXEC));
-        const auto text = source ? text_of(source.get()) : std::nullopt;
-        if (text) shown = translated(caller, content, process, *text);
-    }
-    // Those of an IPC namespace are read in that namespace only; what they have shown stays.
-    if (!shown && (content == Content::shm || content == Content::msg)) return false;
+    const std::optional<std::string> shown = shown_anew(caller, *meant);
+    // Those of an IPC namespace are read in that namespace only, and a cgroup may be out of our sight; what
+    // they have shown stays.
+    if (!shown && process_in(meant->place) == HostPid::none) return false;
     if (!shown && trap.number == SYS_pread64) {
         listener_.answer(trap, -ESRCH);
         return true;

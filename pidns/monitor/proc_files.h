@@ -4,12 +4,15 @@
 // A text with numbers is read by the monitor and given to the program as a file in memory in place of the one
 // that it asked for. Its name says which it is, so nothing has to be remembered here: a program that goes
 // back to the file's beginning gets it filled anew. Files without numbers are the kernel's own.
+//
+// The lists of a cgroup's members (cgroup_files.h) are read in the same way.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "pidns/monitor/cgroup_files.h"
 #include "pidns/monitor/listener.h"
 #include "pidns/monitor/nested.h"
 #include "pidns/monitor/numbers.h"
@@ -41,9 +44,10 @@ class ProcFiles {
     enum class Next { proceed, answered, remake };
     struct Verdict {
         Next next = Next::proceed;
-        std::string path{};       // remake: what the kernel shall read
-        bool replaces = false;    // remake: the file that it opens is to be replaced by its translation
-        bool translates = false;  // remake: the link that it reads
+        std::string path{};             // remake: what the kernel shall read; empty: the path as it is
+        bool replaces = false;          // remake: the file that it opens is to be replaced by its translation
+        bool may_take_members = false;  // remake: numbers may be written into it
+        bool translates = false;        // remake: the link that it reads
         Content content = Content::none;
     };
     Verdict follow(const Trap& trap, const Call& call, const Caller& caller, const Named& named);
@@ -59,25 +63,40 @@ class ProcFiles {
     bool opened(const Caller& caller, const Registers::Arguments& made, Content content, int fd);
     bool replace(const Trap& trap);
 
+    // What numbers mean that are written to a descriptor; none: it isn't for that. And whether a process has
+    // such a descriptor.
+    Kind written(const Caller& caller, int fd);
+    bool writes_members(HostPid process) { return cgroups_.has_writable(process); }
     // A descriptor that open() has given for a file of /proc/PID/ns/pid: which namespace's.
     NamespaceId namespace_of(HostPid thread, int fd) const;
+
+    // What the ioctls of such a file answer. False: it is no such file.
+    bool relate(const Trap& trap, const Caller& caller) const;
 
     // It has read a link: the length of what it is to see.
     long linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length);
 
     void note_mount_point(std::string_view point) { paths_.note_mount_point(point); }
-    void forget_unused() { mounts_.forget_unused(); }
+    void forget_unused();
 
   private:
     Verdict open(const Trap& trap, const Caller& caller, ProcPath path);
-    bool open_namespace(const Trap& trap, const Caller& caller, const ProcPath& path, uint64_t flags);
+    Verdict open_members(const Trap& trap, const Caller& caller, std::string path);
+    bool give_namespace(const Trap& trap, NamespaceId space, bool close_on_exec) const;
     Verdict read_link(const Trap& trap, const Call& call, const Caller& caller, ProcPath path);
-    long list_processes(const Caller& caller, int directory, size_t size, std::string& to) const;
-    long list_threads(const Caller& caller, HostPid process, int directory, size_t size,
-                      std::string& to) const;
-    std::optional<std::string> translated(const Caller& caller, Content content, HostPid process,
+    class Entries;  // as getdents or getdents64 writes them
+    void list_processes(const Caller& caller, int directory, Entries& to) const;
+    void list_threads(const Caller& caller, HostPid process, int directory, Entries& to) const;
+    std::optional<std::string> translated(const Caller& caller, Content content, const std::string& place,
                                           const std::string& text) const;
-    std::optional<std::string> namespace_text(HostPid process) const;
+    struct Meant {  // by the name of a translated file
+        std::string birth;
+        std::string place;
+    };
+    static std::optional<Meant> meant_by(std::string_view link);
+    std::optional<std::string> shown_anew(const Caller& caller, const Meant& meant);
+    static std::optional<std::string> namespace_text(NamespaceId space);
+    NamespaceId namespace_at(const ProcPath& path) const;
     std::optional<std::string> own_text(const Caller& caller, const std::string& target);
 
     struct Replacement {  // of a file that a thread has opened, until its call traps again
@@ -92,6 +111,7 @@ class ProcFiles {
     const Translator& translator_;
     ProcMounts mounts_;
     PathReader paths_;
+    CgroupFiles cgroups_{mounts_};
     std::unordered_map<int, Replacement> replacements_;  // by thread
 };
 

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,19 +39,6 @@ struct Header {  // of struct linux_dirent64, which the name follows
 };
 constexpr size_t name_at = offsetof(Header, type) + 1;
 
-// False if there is no room.
-bool append(std::string& to, size_t room, Header header, std::string_view name) {
-    constexpr size_t alignment = 8;
-    const size_t length = (name_at + name.size() + 1 + alignment - 1) / alignment * alignment;
-    if (to.size() + length > room) return false;
-    header.length = static_cast<uint16_t>(length);
-    std::string entry(length, 0);
-    std::memcpy(entry.data(), &header, name_at);
-    std::memcpy(entry.data() + name_at, name.data(), name.size());
-    to += entry;
-    return true;
-}
-
 struct Entry {
     Header header;
     std::string_view name;
@@ -72,6 +60,44 @@ bool is_number(std::string_view name) {
 
 }  // namespace
 
+class ProcFiles::Entries {
+  public:
+    Entries(size_t room, bool old_form) : room_(room), old_form_(old_form) {}
+
+    // False if there is no room.
+    bool append(const Header& header, std::string_view name) {
+        constexpr size_t alignment = 8;
+        // The old form has the type behind the name's end.
+        const size_t before = old_form_ ? name_at - 1 : name_at;
+        const size_t used = before + name.size() + 1 + (old_form_ ? 1 : 0);
+        const size_t length = (used + alignment - 1) / alignment * alignment;
+        full_ = full_ || bytes_.size() + length > room_;
+        if (full_) return false;
+        Header fields = header;
+        fields.length = static_cast<uint16_t>(length);
+        std::string entry(length, 0);
+        std::memcpy(entry.data(), &fields, before);
+        std::memcpy(entry.data() + before, name.data(), name.size());
+        if (old_form_) entry.back() = static_cast<char>(header.type);
+        bytes_ += entry;
+        return true;
+    }
+
+    void fail(int error) { error_ = error; }
+    const std::string& bytes() const { return bytes_; }
+    long result() const {
+        if (error_ != 0) return -error_;
+        return full_ && bytes_.empty() ? -EINVAL : static_cast<long>(bytes_.size());
+    }
+
+  private:
+    size_t room_;
+    bool old_form_;
+    bool full_ = false;
+    int error_ = 0;
+    std::string bytes_;
+};
+
 bool ProcFiles::list(const Trap& trap, const Caller& caller) {
     const auto fd = static_cast<int>(trap.arguments[0]);
     const std::string text =
@@ -82,34 +108,37 @@ bool ProcFiles::list(const Trap& trap, const Caller& caller) {
     const Fd pidfd(sys::pidfd_open(raw(caller.process), 0));
     const Fd directory(pidfd ? sys::pidfd_getfd(pidfd.get(), fd) : -1);
     if (!directory) return false;
-    const size_t room = std::min<size_t>(static_cast<uint32_t>(trap.arguments[2]), most);
-    std::string bytes;
-    long result = place->is_root() ? list_processes(caller, directory.get(), room, bytes)
-                                   : list_threads(caller, place->process(), directory.get(), room, bytes);
-    if (result > 0 && !ProcessMemory(trap.thread).write_bytes(trap.arguments[1], bytes)) result = -EFAULT;
+    Entries entries(std::min<size_t>(static_cast<uint32_t>(trap.arguments[2]), most),
+                    trap.number == SYS_getdents);
+    if (place->is_root())
+        list_processes(caller, directory.get(), entries);
+    else
+        list_threads(caller, place->process(), directory.get(), entries);
+    long result = entries.result();
+    if (result > 0 && !ProcessMemory(trap.thread).write_bytes(trap.arguments[1], entries.bytes()))
+        result = -EFAULT;
     listener_.answer(trap, result);
     return true;
 }
 
 // First what the kernel lists before the processes, then the container's processes in their own order.
-long ProcFiles::list_processes(const Caller& caller, int directory, size_t size, std::string& to) const {
+void ProcFiles::list_processes(const Caller& caller, int directory, Entries& to) const {
     off_t position = lseek(directory, 0, SEEK_CUR);
     bool full = false;
     while (position < first_process && !full) {
         std::array<char, 4096> part;
         const ssize_t got = sys::getdents64(directory, part.data(), part.size());
-        if (got < 0) return -errno;
+        if (got < 0) return to.fail(errno);
         bool at_processes = got == 0;
         for (const Entry& entry : entries_of({part.data(), static_cast<size_t>(got)})) {
             at_processes = is_number(entry.name);
-            if (at_processes) break;
-            full = !append(to, size, entry.header, entry.name);
-            if (full) break;
+            full = !at_processes && !to.append(entry.header, entry.name);
+            if (at_processes || full) break;
             position = entry.header.next;
         }
         if (at_processes) position = std::max(position, first_process);
     }
-    if (position >= first_process && !full) {
+    if (!full) {
         std::vector<std::pair<int, int>> processes;  // number, host's
         numbers_.each_process([&](HostPid host) {
             const int number = translator_.outward(raw(host), caller.space);
@@ -122,28 +151,30 @@ long ProcFiles::list_processes(const Caller& caller, int directory, size_t size,
             struct stat facts {};
             if (fstatat(here.get(), std::to_string(host).c_str(), &facts, 0) != 0) continue;  // reaped
             const off_t next = first_process + number + 1;
-            full = !append(to, size, {facts.st_ino, next, 0, DT_DIR}, std::to_string(number));
-            if (full) break;
+            if (!to.append({facts.st_ino, next, 0, DT_DIR}, std::to_string(number))) break;
             position = next;
         }
     }
     lseek(directory, position, SEEK_SET);
-    return full && to.empty() ? -EINVAL : static_cast<long>(to.size());
 }
 
 // Only the first thread's number is another; it may be longer.
-long ProcFiles::list_threads(const Caller& caller, HostPid process, int directory, size_t size,
-                             std::string& to) const {
-    constexpr size_t longer = 8;
-    if (size <= longer) return -EINVAL;
-    std::string part(size - longer, 0);
-    const ssize_t got = sys::getdents64(directory, part.data(), part.size());
-    if (got < 0) return -errno;
+void ProcFiles::list_threads(const Caller& caller, HostPid process, int directory, Entries& to) const {
     const std::string leader = std::to_string(raw(process));
     const std::string number = std::to_string(translator_.outward(raw(process), caller.space));
-    for (const Entry& entry : entries_of({part.data(), static_cast<size_t>(got)}))
-        append(to, size, entry.header, entry.name == leader ? std::string_view(number) : entry.name);
-    return static_cast<long>(to.size());
+    off_t position = lseek(directory, 0, SEEK_CUR);
+    for (bool full = false; !full;) {
+        std::array<char, 4096> part;
+        const ssize_t got = sys::getdents64(directory, part.data(), part.size());
+        if (got < 0) to.fail(errno);
+        if (got <= 0) break;
+        for (const Entry& entry : entries_of({part.data(), static_cast<size_t>(got)})) {
+            full = !to.append(entry.header, entry.name == leader ? std::string_view(number) : entry.name);
+            if (full) break;
+            position = entry.header.next;
+        }
+    }
+    lseek(directory, position, SEEK_SET);
 }
 
 }  // namespace ctr::pidns

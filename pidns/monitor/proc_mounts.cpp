@@ -14,6 +14,7 @@ namespace ctr::pidns {
 namespace {
 
 constexpr std::chrono::seconds kept{1};
+constexpr size_t most_tables = 64;
 
 // Blanks, tabs, newlines and backslashes are written in octal there.
 std::string unescape(std::string_view text) {
@@ -29,24 +30,6 @@ std::string unescape(std::string_view text) {
         i += 3;
     }
     return plain;
-}
-
-std::vector<ProcMounts::Mount> parse(const std::string& text) {
-    std::vector<ProcMounts::Mount> mounts;
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
-        const size_t dash = line.find(" - ");
-        if (dash == std::string::npos || line.compare(dash + 3, 5, "proc ") != 0) continue;
-        std::istringstream fields(line);
-        std::string id;
-        std::string parent;
-        std::string device;
-        std::string root;
-        std::string point;
-        fields >> id >> parent >> device >> root >> point;
-        mounts.push_back({components_of(unescape(point)), components_of(unescape(root))});
-    }
-    return mounts;
 }
 
 std::string read_all(int fd) {
@@ -91,8 +74,37 @@ Components ProcMounts::root_of(HostPid thread) {
     return components_of(link_text("/proc/" + std::to_string(raw(thread)) + "/root"));
 }
 
-const std::vector<ProcMounts::Mount>& ProcMounts::of(HostPid thread) {
+ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
+    Mounts mounts;
+    std::istringstream lines(mountinfo);
+    for (std::string line; std::getline(lines, line);) {
+        // Behind the dash: type, source, options. Before it no field can hold a blank.
+        const size_t dash = line.find(" - ");
+        if (dash == std::string::npos) continue;
+        std::istringstream rest(line.substr(dash + 3));
+        std::string type;
+        rest >> type;
+        if (type != "proc" && type != "cgroup" && type != "cgroup2") continue;
+        std::istringstream fields(line.substr(0, dash));
+        int id = 0;
+        int parent = 0;
+        std::string device;
+        std::string root;
+        std::string point;
+        if (!(fields >> id >> parent >> device >> root >> point)) continue;
+        if (type == "proc")
+            mounts.procs.push_back({components_of(unescape(point)), components_of(unescape(root))});
+        else
+            mounts.cgroups.push_back(
+                {id, device, type == "cgroup2", components_of(unescape(point)), unescape(root)});
+    }
+    return mounts;
+}
+
+const ProcMounts::Mounts& ProcMounts::all_of(HostPid thread) {
     const std::string directory = "/proc/" + std::to_string(raw(thread));
+    // A program can make mount namespaces faster than forget_unused() comes round.
+    if (tables_.size() >= most_tables) tables_.clear();
     Table& table = tables_[{link_text(directory + "/ns/mnt"), link_text(directory + "/root")}];
     table.used = std::chrono::steady_clock::now();
     if (table.file && !has_changed(table.file.get())) return table.mounts;

@@ -1,4 +1,4 @@
-// Where the procfs of a container's processes are mounted.
+// Where the procfs and the cgroups of a container's processes are mounted.
 //
 // Read from /proc/PID/mountinfo, once for each mount namespace and root, and again when the kernel says that
 // it has changed. Nothing is looked up in the workload's file systems: they may be served by the workload.
@@ -32,8 +32,24 @@ class ProcMounts {
         Components below;  // which part of the procfs: empty, or that of a bind mount
     };
 
-    // The reference is good until the next call.
-    const std::vector<Mount>& of(HostPid thread);
+    struct CgroupMount {
+        int id = 0;            // of the mount, as in fdinfo
+        std::string device;    // of the hierarchy: the same in every mount namespace
+        bool unified = false;  // cgroup v2
+        Components point;      // as seen from the process's root
+        std::string root;      // which part of the hierarchy, as this process sees it
+    };
+    struct Mounts {
+        std::vector<Mount> procs;
+        std::vector<CgroupMount> cgroups;
+    };
+
+    // The references are good until the next call.
+    const std::vector<Mount>& of(HostPid thread) { return all_of(thread).procs; }
+    const std::vector<CgroupMount>& cgroups_of(HostPid thread) { return all_of(thread).cgroups; }
+
+    // Of a text of mountinfo. Lines in another form are left out.
+    static Mounts parse(const std::string& mountinfo);
 
     // The process's root directory, as this process sees it.
     static Components root_of(HostPid thread);
@@ -42,9 +58,11 @@ class ProcMounts {
     void forget_unused();
 
   private:
+    const Mounts& all_of(HostPid thread);
+
     struct Table {
         Fd file;
-        std::vector<Mount> mounts;
+        Mounts mounts;
         std::chrono::steady_clock::time_point used;
     };
     using Key = std::pair<std::string, std::string>;  // mount namespace, root

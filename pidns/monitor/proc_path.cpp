@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "pidns/monitor/procfs.h"
+
 namespace ctr::pidns {
 
 namespace {
@@ -84,7 +86,8 @@ class Walk {
                     std::to_string(*number == 0 ? 0 : translator_.inward(Kind::process, caller_, *number, 0));
             else if (at.size() == 2 && at[1] == task)
                 read = std::to_string(
-                    translator_.inward(Kind::thread_in, caller_, *number, number_in(at[0]).value_or(0)));
+                    translator_.inward(Kind::thread_in, caller_, *number,
+                                       raw(process_of_thread(HostPid(number_in(at[0]).value_or(0))))));
         }
         if (!is_last && leads_away(name)) {
             std::string here = "/proc";
@@ -154,6 +157,11 @@ std::optional<ProcPath> PathReader::read(const Caller& caller, const std::string
         walk.to_root();
     else
         walk.jump(base);
+    if (path.empty()) {
+        auto place = place_of(caller, base);
+        if (place) place->text.clear();
+        return place;
+    }
     ProcPath found;
     for (size_t at = 0; at <= path.size();) {
         const size_t end = std::min(path.find('/', at), path.size());
@@ -176,7 +184,8 @@ std::optional<ProcPath> PathReader::place_of(const Caller& caller, const std::st
     walk.jump(text);
     const auto below = walk.below();
     if (!below) return {};
-    return ProcPath{.text = text, .below = *below};
+    const bool is_self = *below == Components{"self"} || *below == Components{"thread-self"};
+    return ProcPath{.text = text, .below = *below, .is_self = is_self};
 }
 
 }  // namespace ctr::pidns

@@ -22,8 +22,15 @@ struct ProcPath {
     std::string place() const;  // "4711/stat"; empty for the root
     HostPid process() const;    // whose directory; none
     bool is_root() const { return below.empty(); }
-    bool is_namespace() const { return below.size() == 3 && below[1] == "ns" && below[2] == "pid"; }
+    // A process's pid namespace, or that of its next children.
+    bool is_namespace() const { return names_namespace("pid") || is_namespace_for_children(); }
+    bool is_namespace_for_children() const { return names_namespace("pid_for_children"); }
     bool is_task_list() const { return below.size() == 2 && below[1] == "task"; }
+
+  private:
+    bool names_namespace(std::string_view name) const {
+        return below.size() >= 3 && below[below.size() - 2] == "ns" && below.back() == name;
+    }
 };
 
 class PathReader {

@@ -126,6 +126,12 @@ bool has_capability(HostPid thread, int capability) {
     return ((FactFile(thread, "status").field("\nCapEff:\t", 16).value_or(0) >> capability) & 1) != 0;
 }
 
+std::string user_namespace_of(HostPid thread) {
+    std::array<char, 64> text{};
+    const std::string link = "/proc/" + std::to_string(raw(thread)) + "/ns/user";
+    return readlink(link.c_str(), text.data(), text.size() - 1) > 0 ? std::string(text.data()) : "";
+}
+
 bool may_signal(HostPid sender, HostPid target) {
     // The Uid line: real, effective, saved, file system.
     using Ids = std::array<unsigned, 3>;
@@ -141,11 +147,8 @@ bool may_signal(HostPid sender, HostPid target) {
     const auto& [real, effective, saved] = *to;
     if ((*from)[0] == real || (*from)[0] == saved || (*from)[1] == real || (*from)[1] == saved) return true;
     // A capability holds in the user namespace that it was got in.
-    struct stat of_sender {};
-    struct stat of_target {};
-    const bool known = stat(("/proc/" + std::to_string(raw(sender)) + "/ns/user").c_str(), &of_sender) == 0 &&
-                       stat(("/proc/" + std::to_string(raw(target)) + "/ns/user").c_str(), &of_target) == 0;
-    return known && of_sender.st_ino == of_target.st_ino && has_capability(sender, CAP_KILL);
+    const std::string space = user_namespace_of(sender);
+    return !space.empty() && space == user_namespace_of(target) && has_capability(sender, CAP_KILL);
 }
 
 // The directory of a process that isn't dumpable belongs to root.

@@ -28,6 +28,9 @@ bool has_ended(HostPid process);
 // Whether a thread has a capability (CAP_*) in effect, in its own user namespace.
 bool has_capability(HostPid thread, int capability);
 
+// Says which user namespace a thread is in.
+std::string user_namespace_of(HostPid thread);
+
 // Whether a process is below another in the tree of parents.
 bool descends_from(HostPid process, HostPid ancestor);
 

@@ -3,6 +3,7 @@
 // The kernel lets only those mount one who have CAP_SYS_ADMIN over the *pid* namespace, which under the layer
 // is the host's. Where it refuses, the caller gets a bind mount of the procfs that it has, which shows the
 // same.
+#include <limits.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 
@@ -49,6 +50,9 @@ void CallServer::mount(const Trap& trap, const Call& call, const Caller& caller)
     const bool opens = call.number == SYS_fsopen;
     const ProcessMemory memory(trap.thread);
     const auto type = memory.read_text(trap.arguments[opens ? 0 : 2], 8);
+    // A procfs may be there afterwards.
+    const auto point = opens ? std::nullopt : read_text(trap.thread, trap.arguments[1], PATH_MAX);
+    if (point && (type == proc || !makes_a_mount(trap.arguments[3]))) files_.note_mount_point(*point);
     if (!listener_.valid(trap)) return;
     if (type != proc || (!opens && !makes_a_mount(trap.arguments[3]))) {
         listener_.proceed(trap);

@@ -93,12 +93,27 @@ void CallServer::serve(const Trap& trap) {
         case Way::message: return message(trap, *call, caller);
         case Way::dequeue: return dequeue(trap, *call, caller);
         case Way::list:
+        case Way::relate:
         case Way::reread: break;
     }
-    const bool answered = call->way == Way::reread     ? files_.reread(trap, caller)
-                          : call->number == SYS_getcwd ? files_.name_directory(trap, caller)
-                                                       : files_.list(trap, caller);
-    if (!answered) listener_.proceed(trap);
+    if (!answer_file(trap, *call, caller)) listener_.proceed(trap);
+}
+
+bool CallServer::answer_file(const Trap& trap, const Call& call, const Caller& caller) {
+    switch (call.way) {
+        case Way::reread: return files_.reread(trap, caller);
+        case Way::relate: return files_.relate(trap, caller);
+        default:
+            return call.number == SYS_getcwd ? files_.name_directory(trap, caller)
+                                             : files_.list(trap, caller);
+    }
+}
+
+void CallServer::tidy() {
+    files_.forget_unused();
+    nested_.forget_gone();
+    std::erase_if(spare_, [&](const auto& entry) { return !numbers_.is_process(HostPid(entry.first)); });
+    std::erase_if(watched_, [&](int process) { return !numbers_.is_process(HostPid(process)); });
 }
 
 // none: it is gone meanwhile.
@@ -203,6 +218,7 @@ void CallServer::serve_postponed() {
 void CallServer::refuse(const Trap& trap, const Rewrite& rewrite, int error) {
     const Caller& caller = rewrite.caller;
     if (rewrite.call->way == Way::send && !rewrite.broadcast) {
+        sent_for_[raw(SignalSender::target_of(rewrite))] = caller.process;
         listener_.answer(trap, sender_.send_for(rewrite));
         return;
     }
@@ -219,7 +235,7 @@ void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
         uint64_t handler;
         uint64_t flags;
     };
-    const auto action = ProcessMemory(trap.thread).read<KernelAction>(trap.arguments[1]);
+    const auto action = read_value<KernelAction>(trap.thread, trap.arguments[1]);
     if (action && action->handler > reinterpret_cast<uintptr_t>(SIG_IGN) &&
         ((action->flags & SA_RESTART) == 0 || (action->flags & SA_SIGINFO) != 0)) {
         watched_.insert(raw(caller.process));
@@ -267,10 +283,16 @@ bool CallServer::delivers(HostPid thread, int signal) {
     if (drops(thread, signal)) return false;
     siginfo_t info{};
     if (ptrace(PTRACE_GETSIGINFO, raw(thread), 0L, &info) != 0) return true;
-    if (!has_kernel_pid(info.si_signo, info.si_code) || info.si_pid <= 0) return true;
-    const HostPid process = process_of_thread(thread);
+    if (translate_arrival(info, process_of_thread(thread))) ptrace(PTRACE_SETSIGINFO, raw(thread), 0L, &info);
+    return true;
+}
+
+// What arrives at a process. False: nothing is to be changed.
+bool CallServer::translate_arrival(siginfo_t& info, HostPid process) const {
+    if (!has_kernel_pid(info.si_signo, info.si_code) || info.si_pid <= 0) return false;
+    const auto sender = sent_for_.find(raw(process));
+    if (info.si_pid == getpid() && sender != sent_for_.end()) info.si_pid = raw(sender->second);
     info.si_pid = translator_.outward(info.si_pid, numbers_.namespace_of(process));
-    ptrace(PTRACE_SETSIGINFO, raw(thread), 0L, &info);
     return true;
 }
 
@@ -280,8 +302,9 @@ void CallServer::follow(const Trap& trap, const Call& call, const Caller& caller
     if (verdict.next == ProcFiles::Next::proceed) listener_.proceed(trap);
     if (verdict.next != ProcFiles::Next::remake) return;
     Rewrite rewrite = as_made(trap, call, caller);
-    rewrite.path = std::move(verdict.path);
+    if (!verdict.path.empty()) rewrite.path = std::move(verdict.path);
     rewrite.content = verdict.replaces ? verdict.content : Content::none;
+    rewrite.may_take_members = verdict.may_take_members;
     rewrite.link = verdict.translates;
     rewrite.sleeps = call.sleeps;
     begin(trap, std::move(rewrite));
@@ -291,6 +314,8 @@ std::optional<long> CallServer::followed(Rewrite& rewrite, long result) {
     take_back(rewrite);
     if (result < 0) return result;
     if (rewrite.link) return files_.linked(rewrite.caller, *rewrite.call, rewrite.original, result);
+    if (rewrite.may_take_members && files_.written(rewrite.caller, static_cast<int>(result)) != Kind::none)
+        tracer_.follow_calls(rewrite.caller.process);
     const bool replaced =
         rewrite.content != Content::none &&
         files_.opened(rewrite.caller, rewrite.original, rewrite.content, static_cast<int>(result));
@@ -325,6 +350,10 @@ void CallServer::begun(Rewrite& rewrite) {
 
 std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     const Call& call = *rewrite.call;
+    if (rewrite.written) {
+        take_back(rewrite);
+        return result < 0 ? result : *rewrite.written;
+    }
     if (rewrite.errand) return run_errand(rewrite, result);
     if (rewrite.broadcast) return sender_.next(rewrite, result);
     if (call.way == Way::trace) return traced(rewrite, result);
@@ -350,6 +379,7 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     }
     if (call.way == Way::message) translate_messages(rewrite, result);
     if (call.way == Way::dequeue) translate_signals(rewrite, result);
+    if (call.writes.structure == Structure::ring_probe) hide_waits(rewrite);
     translate_memory(rewrite);
     if (call.after == After::reap) return reported(rewrite, HostPid(static_cast<int>(result)), true, result);
     return call.result == Kind::none
@@ -371,7 +401,9 @@ std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool t
     const bool remains = nested_.is_remains(child);
     // A child that its creator hid from the layer has a number all the same, while it is being reported.
     if (trusted) adopt_if_new(child, rewrite.caller.space);
-    const int number = translator_.thread_outward(raw(child), rewrite.caller.space);
+    int number = translator_.thread_outward(raw(child), rewrite.caller.space);
+    // A thread that ended, of a program that the caller traces: it's gone, and kept the kernel's number.
+    if (trusted && number == 0 && !numbers_.knows(child)) number = raw(child);
     if (!remains && nested_.ends(child)) {
         rewrite.errand.emplace(await_end(child, rewrite.call->result == Kind::none ? result : number));
         return run_errand(rewrite, 0);

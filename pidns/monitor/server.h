@@ -2,9 +2,12 @@
 //
 // Driven by the table of calls (surface/calls.h): a row says by which way its call is served and which
 // argument, result or memory holds which kind of number; code here is for a way or a kind, not for a call,
-// wherever that can be. Implemented in two files: server.cpp, and creation.cpp for the fork family and
-// namespaces.
+// wherever that can be. server.cpp is the middle; creation.cpp has the fork family and
+// namespaces, messages.cpp sockets, procfs_mount.cpp mounts, cgroup_writes.cpp the writes to cgroups
+// and rings.cpp io_uring.
 #pragma once
+
+#include <signal.h>
 
 #include <cstdint>
 #include <functional>
@@ -32,7 +35,7 @@ class CallServer final : public Rewriter {
           numbers_(numbers),
           nested_(nested),
           translator_(numbers, nested),
-          sender_(numbers),
+          sender_(numbers, nested),
           files_(listener, numbers, nested, translator_),
           tracer_(*this, alarm),
           warn_(std::move(warn)) {}
@@ -45,8 +48,8 @@ class CallServer final : public Rewriter {
     bool has_postponed() const { return !postponed_.empty() || !parked_.empty(); }
     void serve_postponed();
 
-    // When there is nothing else to do.
-    void tidy() { files_.forget_unused(); }
+    // After a collection: forgets what was known of processes and threads that are gone.
+    void tidy();
 
     Tracer& tracer() { return tracer_; }
 
@@ -59,6 +62,7 @@ class CallServer final : public Rewriter {
     void mount(const Trap& trap, const Call& call, const Caller& caller);
     void observe_handler(const Trap& trap, const Caller& caller);
     void follow(const Trap& trap, const Call& call, const Caller& caller, const ProcFiles::Named& named);
+    bool answer_file(const Trap& trap, const Call& call, const Caller& caller);
     void message(const Trap& trap, const Call& call, const Caller& caller);
     void dequeue(const Trap& trap, const Call& call, const Caller& caller);
     static bool may_carry_numbers(const Trap& trap, const Call& call);
@@ -78,9 +82,11 @@ class CallServer final : public Rewriter {
     void take_back(Rewrite& rewrite);
     HostPid translate_siginfo(const Rewrite& rewrite);
     void translate_memory(const Rewrite& rewrite);
+    static void hide_waits(const Rewrite& rewrite);
     void translate_messages(const Rewrite& rewrite, long result) const;
     void translate_signals(const Rewrite& rewrite, long result) const;
     bool drops(HostPid thread, int signal);
+    bool translate_arrival(siginfo_t& info, HostPid process) const;
     void update_table(const Rewrite& rewrite);
 
     // Rewriter.
@@ -89,6 +95,9 @@ class CallServer final : public Rewriter {
     std::optional<long> finished(Rewrite& rewrite, long result) override;
     void abandoned(Rewrite& rewrite) override;
     bool delivers(HostPid thread, int signal) override;
+    std::optional<Rewrite> entered(HostPid thread, const Registers& registers) override;
+    void left(HostPid thread, long call) override;
+    bool calls_matter(HostPid process) override { return files_.writes_members(process); }
     void executed(HostPid process) override { watched_.erase(raw(process)); }
 
     // Programs that trace others (debugging.cpp).
@@ -135,6 +144,7 @@ class CallServer final : public Rewriter {
     std::function<void(const std::string&)> warn_;
     std::vector<Trap> postponed_;
     std::unordered_map<int, Tracee> tracees_;     // by thread
+    std::unordered_map<int, HostPid> sent_for_;   // by process: who had us send it a signal last
     std::unordered_map<int, Trap> parked_;        // by thread: until its tracer has it
     std::optional<Rewrite>* prepared_ = nullptr;  // takes what would have been begun
     std::unordered_map<int, NamespaceId>

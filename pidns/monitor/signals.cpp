@@ -28,8 +28,9 @@ unsigned signal_argument(long call) {
 // Blocked, so that it may be waited for. Who blocks even the C library's own signal is the C library, for a
 // moment (fork and posix_spawn do).
 bool blocks(HostPid process, int signal) {
+    if (signal <= 0 || signal > 64) return false;
     const auto sets = signal_sets(process);
-    if (!sets || signal <= 0 || signal > 64) return false;
+    if (!sets) return false;
     const bool deliberate = ((sets->blocked >> (internal_signal - 1)) & 1) == 0;
     return deliberate && ((sets->blocked >> (signal - 1)) & 1) != 0;
 }
@@ -64,15 +65,13 @@ bool SignalSender::takes(HostPid target, int signal, NamespaceId from) const {
     return (sets && ((sets->caught >> (signal - 1)) & 1) != 0) || blocks(target, signal);
 }
 
-// Few processes are the init of a namespace, but looking for them among all of a group's members isn't worth
-// an index.
 bool SignalSender::has_refusing_init(HostPid group, int signal, NamespaceId from) const {
     bool found = false;
-    numbers_.each_process([&](HostPid process) {
-        const bool is_init = numbers_.number_of(process, numbers_.namespace_of(process)) == VirtPid::init;
-        found =
-            found || (is_init && HostPid(getpgid(raw(process))) == group && !takes(process, signal, from));
-    });
+    const auto look_at = [&](HostPid init) {
+        found = found || (HostPid(getpgid(raw(init))) == group && !takes(init, signal, from));
+    };
+    if (const HostPid init = numbers_.init_of(NamespaceId::root); init != HostPid::none) look_at(init);
+    nested_.each_init(look_at);
     return found;
 }
 

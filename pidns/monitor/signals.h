@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "pidns/monitor/nested.h"
 #include "pidns/monitor/numbers.h"
 #include "pidns/monitor/tracer.h"
 
@@ -14,7 +15,7 @@ namespace ctr::pidns {
 
 class SignalSender {
   public:
-    explicit SignalSender(Numbers& numbers) : numbers_(numbers) {}
+    SignalSender(Numbers& numbers, const NestedNamespaces& nested) : numbers_(numbers), nested_(nested) {}
 
     // Adjusts a call whose numbers are translated already. A result: the call needn't be made. waiting_init:
     // an init that is sent a signal only because it blocks it; should it not wait for the signal, it is to be
@@ -42,6 +43,7 @@ class SignalSender {
     void aim(Rewrite& rewrite) const;
 
     Numbers& numbers_;
+    const NestedNamespaces& nested_;
 };
 
 }  // namespace ctr::pidns

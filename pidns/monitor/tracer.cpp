@@ -19,9 +19,9 @@ namespace {
 
 // Should the monitor be killed, what it holds stopped must not stay so.
 // An exec ends what we know of a thread by its number: another thread of the process may bear it then.
-constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC;
-// Announced also for creations, which may fail without a stop and leave their thread seized.
-constexpr long following_options = options | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+// Creations are announced also to who follows another call of the thread: it may come to be held meanwhile.
+constexpr long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK |
+                         PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
 
 int event_of(int status) {
     return static_cast<int>(static_cast<unsigned>(status) >> 16);
@@ -43,6 +43,13 @@ bool is_creation(int status) {
 // The signal that a stop announces and that detaching must deliver: only a signal-delivery-stop has one.
 int signal_of(int status) {
     return event_of(status) == 0 && !is_call_stop(status) ? WSTOPSIG(status) : 0;
+}
+
+// Which of the two a call stop is.
+bool is_entry(int thread) {
+    __ptrace_syscall_info info{};
+    return ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info) > 0 &&
+           info.op == PTRACE_SYSCALL_INFO_ENTRY;
 }
 
 void resume_to_call(int thread) {
@@ -99,7 +106,11 @@ int Tracer::create(const Listener& listener, const Trap& trap, Rewrite& rewrite)
 }
 
 bool Tracer::hold_thread(int thread) {
-    if (holds(HostPid(thread)) || seize(HostPid(thread), following_options, alarm_) != 0) return false;
+    if (const auto found = traces_.find(thread); found != traces_.end()) {
+        found->second.held = true;
+        return false;
+    }
+    if (seize(HostPid(thread), options, alarm_) != 0) return false;
     trace_of(thread).held = true;
     return true;
 }
@@ -110,6 +121,25 @@ void Tracer::hold(HostPid process) {
     for (bool found = true; found;) {
         found = false;
         for (const HostPid thread : threads_of(process)) found = hold_thread(raw(thread)) || found;
+    }
+}
+
+// A thread that runs must stop once to be resumed with call stops.
+void Tracer::follow_calls(HostPid process) {
+    hold(process);
+    for (const HostPid thread : threads_of(process)) {
+        const auto found = traces_.find(raw(thread));
+        if (found == traces_.end() || std::exchange(found->second.calls, true)) continue;
+        if (found->second.phase == Phase::idle) ptrace(PTRACE_INTERRUPT, raw(thread), 0L, 0L);
+    }
+}
+
+// Each thread takes notice when it stops next.
+void Tracer::leave_calls(HostPid process, bool keep_holding) {
+    for (const HostPid thread : threads_of(process)) {
+        const auto found = traces_.find(raw(thread));
+        if (found == traces_.end() || !std::exchange(found->second.calls, false)) continue;
+        found->second.held = keep_holding;
     }
 }
 
@@ -129,14 +159,13 @@ int Tracer::start(const Trap& trap, Rewrite& rewrite, Phase phase) {
         expect_child(old->second, false);
     }
     if (!seized) {
-        const long wanted = rewrite.call->way == Way::create ? following_options : options;
-        const int error = seize(trap.thread, wanted, alarm_);
+        const int error = seize(trap.thread, options, alarm_);
         seized = error == 0 || (error == EPERM && old != traces_.end());
         if (!seized) {
             if (old != traces_.end()) forget(old->second);
             return error;
         }
-        if (error == 0 && old != traces_.end()) old->second.held = false;
+        if (error == 0 && old != traces_.end()) old->second.held = old->second.calls = false;
     }
     Trace& trace = trace_of(raw(trap.thread));
     trace.rewrite = std::move(rewrite);
@@ -183,7 +212,19 @@ void Tracer::give_up_waiting() {
     }
 }
 
+// A creator and its child don't wait for each other, so the child may be waited for first.
+HostPid Tracer::next_to_stop() const {
+    if (awaited_ > 1 || children_.size() > 1) return HostPid::none;
+    const bool child_stops = children_awaited_ && !children_.empty() && children_.begin()->second.announced;
+    return HostPid(child_stops ? children_.begin()->first : static_cast<int>(awaited_sum_));
+}
+
 void Tracer::at_first_stop(Trace& trace, int status) {
+    // The call that trapped ends, and this stop has used up the interruption.
+    if (trace.calls && is_call_stop(status)) {
+        ptrace(PTRACE_INTERRUPT, trace.thread, 0L, 0L);
+        return resume_to_call(trace.thread);
+    }
     Rewrite& rewrite = trace.rewrite;
     Registers registers;
     const bool ours = is_interruption(status) && registers.load(rewrite.caller.thread) &&
@@ -274,8 +315,25 @@ bool Tracer::release(HostPid thread) {
 
 // A held thread runs freely: what stops it here is a signal, job control or the creation of a thread.
 void Tracer::while_idle(Trace& trace, int status) {
+    if (trace.calls && is_call_stop(status)) return at_call(trace, status);
     if (is_creation(status)) announce(trace, false);
     let_go(trace, status);
+}
+
+void Tracer::at_call(Trace& trace, int status) {
+    Registers registers;
+    if (!registers.load(HostPid(trace.thread))) return let_go(trace, status);
+    if (!is_entry(trace.thread)) {
+        rewriter_.left(HostPid(trace.thread), registers.call());
+        return let_go(trace, status);
+    }
+    auto rewrite = rewriter_.entered(HostPid(trace.thread), registers);
+    if (!rewrite) return let_go(trace, status);
+    trace.rewrite = std::move(*rewrite);
+    registers.set_arguments(trace.rewrite.arguments);
+    registers.store(HostPid(trace.thread));
+    trace.phase = Phase::running;
+    resume_to_call(trace.thread);
 }
 
 // A signal ends a wait for us before we have received the trap: the handler must not end the call, it was
@@ -295,6 +353,7 @@ void Tracer::mend_restart(const Trace& trace, int status) {
 void Tracer::at_exec(HostPid thread) {
     unsigned long former = 0;
     ptrace(PTRACE_GETEVENTMSG, raw(thread), 0L, &former);
+    bool calls = false;
     for (const int number : {raw(thread), static_cast<int>(former)})
         if (const auto found = traces_.find(number); found != traces_.end()) {
             Rewrite& rewrite = found->second.rewrite;
@@ -302,9 +361,15 @@ void Tracer::at_exec(HostPid thread) {
             rewrite.patches.clear();
             rewrite.scratch.reset();
             if (found->second.phase != Phase::idle) rewriter_.abandoned(rewrite);
+            calls = calls || found->second.calls;
             forget(found->second);
         }
     rewriter_.executed(thread);
+    if (calls && rewriter_.calls_matter(thread)) {
+        Trace& trace = trace_of(raw(thread));
+        trace.held = trace.calls = true;
+        return resume_to_call(raw(thread));
+    }
     ptrace(PTRACE_DETACH, raw(thread), 0L, 0L);
 }
 
@@ -335,7 +400,7 @@ void Tracer::let_go(Trace& trace, int status) {
     if (is_job_control_stop(status))
         ptrace(PTRACE_LISTEN, trace.thread, 0L, 0L);
     else
-        ptrace(PTRACE_CONT, trace.thread, 0L, signal);
+        ptrace(trace.calls ? PTRACE_SYSCALL : PTRACE_CONT, trace.thread, 0L, signal);
     trace.rewrite = {};
     trace.phase = Phase::idle;
     await(trace, false);
@@ -351,7 +416,9 @@ void Tracer::forget(Trace& trace) {
 }
 
 void Tracer::await(Trace& trace, bool awaited) {
-    awaited_ += static_cast<int>(awaited) - static_cast<int>(trace.awaited);
+    const int change = static_cast<int>(awaited) - static_cast<int>(trace.awaited);
+    awaited_ += change;
+    awaited_sum_ += long{change} * trace.thread;
     trace.awaited = awaited;
 }
 
@@ -371,6 +438,7 @@ void Tracer::child_stopped(int child) {
     if (found == children_.end()) {
         const HostPid process = process_of_thread(HostPid(child));
         note.hold = process != HostPid(child) && holds(process);
+        note.calls = note.hold && traces_.at(raw(process)).calls;
     }
     if (found != children_.end()) children_.erase(found);
     release(child, note);
@@ -384,7 +452,7 @@ void Tracer::announce(Trace& creator, bool in_call) {
     if (ptrace(PTRACE_GETEVENTMSG, creator.thread, 0L, &message) != 0 || message == 0) return;
     const auto child = static_cast<int>(message);
     if (!in_call && holds(HostPid(child))) return;  // it came first
-    Child note{.announced = true, .hold = creator.held};
+    Child note{.announced = true, .hold = creator.held, .calls = creator.held && creator.calls};
     if (in_call) {
         expect_child(creator, false);
         const bool changed = creator.rewrite.changed();  // before what was changed is taken back
@@ -405,9 +473,13 @@ void Tracer::release(int child, const Child& note) {
             registers.store(HostPid(child));
         }
     }
-    if (note.hold || note.reaper) trace_of(child).held = note.hold;
-    if (note.reaper) return prepare(trace_of(child));
-    ptrace(note.hold ? PTRACE_CONT : PTRACE_DETACH, child, 0L, 0L);
+    if (note.hold || note.reaper) {
+        Trace& trace = trace_of(child);
+        trace.held = note.hold;
+        trace.calls = note.calls;
+        if (note.reaper) return prepare(trace);
+    }
+    ptrace(note.calls ? PTRACE_SYSCALL : note.hold ? PTRACE_CONT : PTRACE_DETACH, child, 0L, 0L);
 }
 
 // The first process of a namespace gets the orphans of its namespace: it has to ask the kernel for them

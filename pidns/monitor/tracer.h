@@ -32,6 +32,11 @@
 // creation, and what any tracer causes: a signal that is ignored ends an epoll_wait, a semop or a
 // sigtimedwait with EINTR.
 //
+// Threads of a process that has a file open for writing into which numbers are written (cgroup_files.h) are
+// held *with call stops*: they stop at both ends of every call, because a filter can't see what a descriptor
+// is and the writes can't be told from others. Children and the next program inherit that with the
+// descriptor, and it ends when the descriptor is gone.
+//
 // One thread of the monitor does everything here (ptrace binds tracees to the thread that seized them).
 // Nothing waits. A thread can be killed, or replaced by another thread's exec, at any step; its trace is then
 // dropped.
@@ -111,13 +116,15 @@ struct Rewrite {
     uint64_t parent_tid = 0;           // ... whose number the kernel writes here (CLONE_PARENT_SETTID)
     std::vector<Patch> patches{};
     std::optional<Scratch> scratch{};
-    NamespaceId home = NamespaceId::none;           // of the child's parent
-    NamespaceId space = NamespaceId::none;          // that the child, or the caller's next child, is born in
-    bool made_space = false;                        // ... which was made for this call
-    std::optional<std::string> path{};              // to be read by the kernel in place of the program's
-    Content content = Content::none;                // of the file that is opened, which is to be replaced
-    bool link = false;                              // the call reads a link whose text is to be translated
-    bool traps_again = false;                       // no longer with the mark: it will be answered then
+    NamespaceId home = NamespaceId::none;   // of the child's parent
+    NamespaceId space = NamespaceId::none;  // that the child, or the caller's next child, is born in
+    bool made_space = false;                // ... which was made for this call
+    std::optional<std::string> path{};      // to be read by the kernel in place of the program's
+    Content content = Content::none;        // of the file that is opened, which is to be replaced
+    bool may_take_members = false;          // ... and may be one into which numbers are written
+    bool link = false;                      // the call reads a link whose text is to be translated
+    bool traps_again = false;               // no longer with the mark: it will be answered then
+    std::optional<long> written{};          // what a write returns that wrote something else in our words
     std::optional<Registers::Arguments> resumed{};  // arguments of a wait that first reaps remains
     std::unique_ptr<Broadcast> broadcast{};         // a signal to many: one call for each
     std::optional<Errand> errand{};                 // calls that the thread makes for us
@@ -153,6 +160,13 @@ class Rewriter {
     // A signal is about to reach a held thread, which stands. False: it is not to.
     virtual bool delivers(HostPid thread, int signal) = 0;
 
+    // A thread with call stops enters a call: how it is to be made instead, if otherwise.
+    virtual std::optional<Rewrite> entered(HostPid thread, const Registers& registers) = 0;
+    // ... and has left one that was made as it stood.
+    virtual void left(HostPid thread, long call) = 0;
+    // Whether the calls of a process, which runs a new program, still matter.
+    virtual bool calls_matter(HostPid process) = 0;
+
   protected:
     ~Rewriter() = default;
 };
@@ -172,6 +186,11 @@ class Tracer {
 
     // Seizes all threads of a process and keeps them. Those that can't be traced are left as they are.
     void hold(HostPid process);
+
+    // The same with call stops, also for a thread whose call just ends; and the end of that.
+    void follow_calls(HostPid process);
+    void leave_calls(HostPid process, bool keep_holding);
+
     bool holds(HostPid thread) const;
 
     // Lets go of a thread that somebody else is about to trace, as soon as it can be: false until then.
@@ -182,6 +201,10 @@ class Tracer {
 
     // Some thread is about to stop, within microseconds: worth waiting for in waitpid itself.
     bool busy() const { return awaited_ > 0 || (children_awaited_ && !children_.empty()); }
+
+    // Then, if it is known which stops next, or which of two: waiting for one by its number takes no time that
+    // grows with the number of threads that are traced. none: any.
+    HostPid next_to_stop() const;
 
     // Some creation may have failed without a word.
     bool unsettled() const { return births_ > 0; }
@@ -200,6 +223,7 @@ class Tracer {
         Rewrite rewrite;
         Phase phase = Phase::idle;
         bool held = false;
+        bool calls = false;        // held: with call stops
         bool interrupted = false;  // held: the kernel itself has interrupted the call that is to be restarted
         bool awaited = false;      // counted in awaited_
         bool child_expected = false;  // counted in births_
@@ -220,6 +244,7 @@ class Tracer {
     void at_creation(Trace& trace, int status);
     void at_exit(Trace& trace, int status);
     void while_idle(Trace& trace, int status);
+    void at_call(Trace& trace, int status);
     void at_exec(HostPid thread);
     void give_up(Trace& trace, int status);
     void let_go(Trace& trace, int status);
@@ -232,6 +257,7 @@ class Tracer {
     struct Child {
         bool announced = false;  // by its creator; else it stands and waits for that
         bool hold = false;
+        bool calls = false;
         bool reaper = false;
         std::optional<Registers::Arguments> arguments{};  // its true ones, where its creator's were changed
     };
@@ -247,6 +273,7 @@ class Tracer {
     Alarm& alarm_;
     Traces traces_;
     int awaited_ = 0;  // traces that are about to stop
+    long awaited_sum_ = 0;  // of their numbers: of a single one, its own
     int births_ = 0;   // creations whose child hasn't been announced
     // A new child and its creator stop in any order; the child must not run before it has a number. Whoever
     // comes first leaves a note here: the child waits for its creator's word, or may go on when it comes.

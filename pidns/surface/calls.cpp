@@ -40,10 +40,12 @@ constexpr Condition command(uint8_t argument, uint64_t value) {
 // Values that the headers of the oldest supported system don't have.
 constexpr uint64_t pidfd_get_info = 0xff0b;  // PIDFD_GET_INFO: magic and number; its size grows
 constexpr uint64_t ioctl_number = 0xffff;
+constexpr uint64_t namespace_ioctl = 0xb700;  // NSIO of linux/nsfs.h
 constexpr uint64_t negative = 0x80000000;
 constexpr uint64_t one_signal = 128;  // sizeof(struct signalfd_siginfo)
 constexpr uint64_t any_ipc_stat = 15, any_msg_stat = 13, shm_stat = 13, msg_stat = 11;
-constexpr auto sched_core = static_cast<uint64_t>(62);  // PR_SCHED_CORE
+constexpr uint64_t ring_probe = 8, ring_request = 0x7fffffff;  // IORING_REGISTER_PROBE, without its flag
+constexpr auto sched_core = static_cast<uint64_t>(62);         // PR_SCHED_CORE
 
 #define NAMED(call) .number = SYS_##call, .name = #call
 #define NAMED_WITH(call, detail) .number = SYS_##call, .name = #call " " detail
@@ -168,6 +170,23 @@ constexpr Call rows[] = {
     {NAMED_WITH(ioctl, "PIDFD_GET_INFO"), .group = "pidfd", .way = rewrite,
      .writes = {Structure::pidfd_info, 2}, .when = only_if(1, ioctl_number, pidfd_get_info)},
 
+    {NAMED_WITH(ioctl, "NS_GET_USERNS"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 1)},
+    {NAMED_WITH(ioctl, "NS_GET_PARENT"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 2)},
+    {NAMED_WITH(ioctl, "NS_GET_NSTYPE"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 3)},
+    {NAMED_WITH(ioctl, "NS_GET_OWNER_UID"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 4)},
+    {NAMED_WITH(ioctl, "NS_GET_PID_FROM_PIDNS"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 6)},
+    {NAMED_WITH(ioctl, "NS_GET_TGID_FROM_PIDNS"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 7)},
+    {NAMED_WITH(ioctl, "NS_GET_PID_IN_PIDNS"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 8)},
+    {NAMED_WITH(ioctl, "NS_GET_TGID_IN_PIDNS"), .group = "pidfd", .way = relate,
+     .when = only_if(1, ioctl_number, namespace_ioctl + 9)},
+
     {NAMED_WITH(prctl, "PR_SET_PTRACER"), .group = "prctl", .way = rewrite, .arguments = {none, process},
      .when = command(0, PR_SET_PTRACER)},
     {NAMED_WITH(prctl, "PR_SCHED_CORE"), .group = "prctl", .way = rewrite, .arguments = {none, none, thread},
@@ -241,11 +260,16 @@ constexpr Call rows[] = {
     {NAMED(linkat), .group = "/proc", .way = Way::path, .path = {0, 1}},
 
     {NAMED(getdents64), .group = "/proc", .way = Way::list},
+    {NAMED(getdents), .group = "/proc", .way = Way::list},
     {NAMED(getcwd), .group = "/proc", .way = Way::list},
     // To its beginning, from where a file of /proc shows what is true now.
     {NAMED(lseek), .group = "/proc", .way = Way::reread, .when = only_if(1, all_bits, 0),
      .and_when = command(2, SEEK_SET)},
     {NAMED(pread64), .group = "/proc", .way = Way::reread, .when = only_if(3, all_bits, 0)},
+
+    // What a ring does passes by the filter; which operations there are is asked here (monitor/rings.cpp).
+    {NAMED_WITH(io_uring_register, "PROBE"), .group = "io_uring", .way = rewrite,
+     .writes = {Structure::ring_probe, 2}, .when = only_if(1, ring_request, ring_probe)},
 };
 
 #undef NAMED
@@ -256,15 +280,37 @@ constexpr bool holds(const Condition& condition, const uint64_t* arguments) {
     return ((arguments[condition.argument] & condition.mask) == condition.value) != condition.differs;
 }
 
+// For each call its first row, and for each row the call's next one: numbers of rows, counted from 1.
+constexpr unsigned row_count = sizeof rows / sizeof rows[0];
+constexpr unsigned call_count = 512;  // x86-64's own; the next are x32's, which have a bit of their own
+struct Index {
+    uint8_t first[call_count] = {};
+    uint8_t next[row_count + 1] = {};
+};
+constexpr Index index_of_rows() {
+    static_assert(row_count < 256);
+    Index index;
+    for (unsigned row = row_count; row > 0; --row) {
+        uint8_t& first = index.first[rows[row - 1].number];
+        index.next[row] = first;
+        first = static_cast<uint8_t>(row);
+    }
+    return index;
+}
+constexpr Index rows_by_call = index_of_rows();
+
 }  // namespace
 
 Calls calls() {
-    return {rows, rows + sizeof rows / sizeof rows[0]};
+    return {rows, rows + row_count};
 }
 
 const Call* find_call(long number, const uint64_t* arguments) {
-    for (const Call& row : rows)
-        if (row.number == number && holds(row.when, arguments) && holds(row.and_when, arguments)) return &row;
+    if (number < 0 || number >= long{call_count}) return nullptr;
+    for (unsigned at = rows_by_call.first[number]; at != 0; at = rows_by_call.next[at]) {
+        const Call& row = rows[at - 1];
+        if (holds(row.when, arguments) && holds(row.and_when, arguments)) return &row;
+    }
     return nullptr;
 }
 

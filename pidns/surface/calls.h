@@ -26,6 +26,7 @@ enum class Way : uint8_t {
     dequeue,  // reads a descriptor that may be a signalfd
     message,  // a message on a socket, which may carry credentials
     trace,    // ptrace
+    relate,   // asks a namespace\'s file about others
 };
 
 // A structure that an argument points to.

@@ -20,7 +20,7 @@ constexpr Field sigevent[] = {
 constexpr Field shm_state[] = {{.offset = 80, .kind = process}, {.offset = 84, .kind = process}};
 constexpr Field msg_state[] = {{.offset = 96, .kind = process}, {.offset = 100, .kind = process}};
 constexpr Field pidfd_info[] = {
-    {.offset = 16, .kind = process}, {.offset = 20, .kind = process}, {.offset = 24, .kind = process}};
+    {.offset = 16, .kind = thread}, {.offset = 20, .kind = process}, {.offset = 24, .kind = process}};
 constexpr Field io_owner[] = {{.offset = 0, .kind = Kind::owner}};
 
 template <auto& fields>
@@ -41,6 +41,7 @@ constexpr Fields layouts[] = {
     all<io_owner>,
     {},  // siginfo: by has_kernel_pid
     {},
+    {},  // ring_probe
 };
 static_assert(sizeof layouts / sizeof layouts[0] == static_cast<unsigned>(Structure::last));
 

@@ -53,7 +53,7 @@ bool measure(const Subject& subject, const std::vector<std::string>& load, Row& 
     std::vector<std::string> words{subject.ctr, "run", "--pidns=" + subject.mode, "--"};
     words.insert(words.end(), load.begin(), load.end());
     test::RunOptions options;
-    options.timeout_seconds = 600;
+    options.timeout_seconds = 120;
     const test::Outcome outcome = test::run(words, options);
     uint64_t head[2]{};
     const bool done = outcome.code == 0 && outcome.out.size() > sizeof head;

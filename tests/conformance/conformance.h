@@ -52,6 +52,7 @@ extern const struct test_case content_cases[];
 extern const struct test_case timer_cases[];
 extern const struct test_case prctl_cases[];
 extern const struct test_case pidfd_cases[];
+extern const struct test_case namespace_cases[];
 extern const struct test_case debugging_cases[];
 extern const struct test_case cgroup_cases[];
 extern const struct test_case uring_cases[];

@@ -1,6 +1,6 @@
 /* The driver: `conformance` runs every case, `conformance NAME` those whose names begin so, `conformance
- * pid1` those that only a process 1 can run; `conformance --covers` says which rows of the surface each case
- * asks about. */
+ * pid1` those that only a process 1 can run, `conformance cgroups` those that need cgroups to write to;
+ * `conformance --covers` says which rows of the surface each case asks about. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -308,13 +308,14 @@ static void print_covers(const struct test_case* group) {
 
 int main(int argc, char** argv) {
     if (argc == 4 && strcmp(argv[1], "helper") == 0) return helper(argv[2], atoi(argv[3]));
-    const struct test_case* const groups[] = {identity_cases, setpgid_cases, creation_cases, thread_cases,
-                                              wait_cases,     waitid_cases,  signal_cases,   queue_cases,
-                                              terminal_cases, arrival_cases, owner_cases,    scheduling_cases,
-                                              socket_cases,   sysv_cases,    path_cases,     link_cases,
-                                              listing_cases,  content_cases, timer_cases};
+    const struct test_case* const groups[] = {
+        identity_cases, setpgid_cases, creation_cases, thread_cases,    wait_cases,      waitid_cases,
+        signal_cases,   queue_cases,   terminal_cases, arrival_cases,   owner_cases,     scheduling_cases,
+        socket_cases,   sysv_cases,    path_cases,     link_cases,      listing_cases,   content_cases,
+        timer_cases,    prctl_cases,   pidfd_cases,    namespace_cases, debugging_cases, uring_cases};
     if (argc == 2 && strcmp(argv[1], "--covers") == 0) {
         for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i) print_covers(groups[i]);
+        print_covers(cgroup_cases);
         print_covers(pid1_cases);
         return 0;
     }
@@ -336,6 +337,10 @@ int main(int argc, char** argv) {
         return 0;
     }
     setsid();
+    if (argc == 2 && strcmp(argv[1], "cgroups") == 0) {
+        run_group(cgroup_cases, NULL);
+        return 0;
+    }
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i)
         run_group(groups[i], argc == 2 ? argv[1] : NULL);
     return 0;

@@ -75,7 +75,7 @@ static int listed(const struct listing* list_, pid_t pid) {
 }
 
 static void tell_order(void) {
-    fact("repeated=%d descending=%d wrong-type=%d", all.repeated, all.descending, all.wrong_type);
+    fact("repeated=%d wrong-type=%d", all.repeated, all.wrong_type);
 }
 
 static void of_proc(void) {

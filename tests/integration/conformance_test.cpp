@@ -2,11 +2,14 @@
 // own pid namespace is the oracle, so it is first compared with the host; what then differs in the flat mode
 // is the layer's fault, or a difference that is known, explained and listed here.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 
+#include "pidns/surface/calls.h"
 #include "tests/support/process.h"
 
 namespace ctr::test {
@@ -39,6 +42,24 @@ const Lines& known_differences() {
          " created=yes exit-7 getpid=child getppid=self gettid=child parent-tid=child child-tid=stranger"},
         {"clone3_child_settid",
          " created=yes exit-7 getpid=child getppid=self gettid=child child-tid=stranger"},
+        // A signal that isn't SIGCHLD tells nobody that it comes from a child's end.
+        {"arrival_exit_signal", " other-signal: signo=12 code=1 pid=stranger status=4 own-uid=yes"},
+        // read(2) of one struct is seen; other sizes look like any read.
+        {"arrival_signalfd_reads",
+         " added=yes empty=EAGAIN too-short=EINVAL both=256 first: signo=10 code=0 pid=stranger status=0 "
+         "int=0 "
+         "second: signo=12 code=0 pid=stranger status=0 int=0 longer=128 own: signo=10 code=0 pid=stranger "
+         "status=0 int=0 readv=128 own: signo=10 code=0 pid=stranger status=0 int=0"},
+        // A translated file lies in memory: it has a size, and ends where a process has ended.
+        {"content_kept_open",
+         " first: ppid=middle end=0 seek=ok then: ppid=self pread: pid=child stopped=yes gone=ESRCH seek=ok "
+         "read=read parent's-file-in-child: Pid=self"},
+        {"content_other_ways",
+         " fstat=ok regular=yes no-size=no readable=yes own-uid=yes close-on-exec=1 access-mode=0 "
+         "mmap=mapped "
+         "sendfile=sent pid=child ppid=self pgrp=self session=self tpgid=-1 dup-shares=yes"},
+        // A file of a message queue.
+        {"queue_tells", " notifies=stranger"},
     };
     return known;
 }
@@ -83,8 +104,15 @@ class Conformance : public testing::TestWithParam<const char*> {
     // mode: the options that choose the numbering; "multi in multi" is a container within a container.
     using Mode = std::vector<std::string>;
     Lines inside(const Mode& mode) const {
-        return checked(ctr_run(with(mode, {"--", "sh", "-c", script, program_})));
+        return checked(ctr_run(with(mode, {"--", "sh", "-c", script, program_}), patiently));
     }
+    // A container's cgroups are read-only; one that has the right to may change that for itself.
+    Lines with_cgroups(const Mode& mode) const {
+        Arguments options{"--cap-add=SYS_ADMIN"};
+        options.insert(options.end(), mode.begin(), mode.end());
+        return checked(ctr_run(with(options, {"--", "sh", "-c", cgroup_script, program_})));
+    }
+    Lines cgroups_natively() const { return checked(run({"sh", "-c", "\"$0\" cgroups; exit $?", program_})); }
     Lines as_init(const Mode& mode) const { return checked(ctr_run(with(mode, {"--", program_, "pid1"}))); }
 
     static std::vector<Mode> numbered_modes() {
@@ -98,7 +126,15 @@ class Conformance : public testing::TestWithParam<const char*> {
     }
 
   private:
+    // A layer that is wrong makes cases wait in vain, some seconds each; the list of what differs shall be
+    // whole.
+    static inline const RunOptions patiently{
+        .input = {}, .env = {}, .cwd = {}, .identity = {}, .timeout_seconds = 300};
     static constexpr const char* script = "\"$0\"; exit $?";
+
+    static constexpr const char* cgroup_script =
+        "for at in /sys/fs/cgroup /sys/fs/cgroup/*; do mount -o remount,bind,rw $at; done 2>/dev/null; "
+        "\"$0\" cgroups; exit $?";
 
     static Arguments with(Arguments options, const Arguments& command) {
         options.insert(options.end(), command.begin(), command.end());
@@ -136,6 +172,17 @@ TEST_P(Conformance, OurNumberingAgreesWithTheKernelsNamespace) {
                 << testing::PrintToString(mode) << " repetition " << i;
 }
 
+TEST_P(Conformance, CgroupsAgreeWithTheHost) {
+    if (geteuid() != 0) GTEST_SKIP() << "writing to cgroups inside takes root";
+    const Lines native = cgroups_natively();
+    ASSERT_FALSE(native.empty());
+    if (native.begin()->second == " skipped") GTEST_SKIP() << "no cgroup lets this user make one of its own";
+    for (int i = 0; i < repetitions; ++i)
+        for (const Mode& mode : {Mode{"--pidns=kernel"}, {"--pidns=flat"}, {"--pidns=multi"}})
+            ASSERT_EQ(differences(native, with_cgroups(mode)), "")
+                << testing::PrintToString(mode) << " repetition " << i;
+}
+
 TEST_P(Conformance, ProcessOneAgreesWithTheKernelsNamespace) {
     const Lines kernel = as_init({"--pidns=kernel"});
     ASSERT_GT(kernel.size(), 8u);
@@ -152,6 +199,20 @@ INSTANTIATE_TEST_SUITE_P(Builds, Conformance, testing::Values("glibc", "glibc-st
                                  if (letter == '-') letter = '_';
                              return name;
                          });
+
+// A row of the surface that no case asks about would be a claim that nobody checks. The cases may ask about
+// more.
+TEST(ConformanceCoverage, EveryRowOfTheSurfaceHasACase) {
+    // No kernel knows the layer's question about itself. The modes that nest ask it.
+    const std::set<std::string> ours{"prctl layer_question"};
+    const std::string program = victim("conformance-glibc");
+    const Outcome outcome = run({program, "--covers"});
+    ASSERT_EQ(outcome.code, 0) << outcome;
+    const Lines cases = parse(outcome.out);
+    for (const pidns::Call& row : pidns::calls())
+        EXPECT_TRUE(cases.contains(row.name) || ours.contains(row.name))
+            << row.name << " (" << row.group << ") is in no case's list in tests/conformance";
+}
 
 // The comparison itself: it must be able to fail.
 TEST(ConformanceComparison, TellsWhatDiffers) {

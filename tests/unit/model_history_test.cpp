@@ -80,7 +80,7 @@ class History {
     }
 
     EntryId allocate_for(uint32_t space, int owner) {
-        const auto expected = reference_.next_numbers(space);
+        const auto expected = reference_.next_numbers(space, owner);
         const EntryId id = world_->allocate(NamespaceId(space), HostPid(owner));
         EXPECT_EQ(id != EntryId::none, expected.has_value());
         if (!expected) ++refused_;

@@ -50,7 +50,7 @@ class Reference {
 
     // The numbers an entry made now gets. Nothing: they have run out somewhere, and those taken before are
     // given back.
-    std::optional<std::map<uint32_t, int>> next_numbers(uint32_t space) {
+    std::optional<std::map<uint32_t, int>> next_numbers(uint32_t space, int owner) {
         if (!spaces.contains(space) || entries.size() + 1 >= limits_.entries) return std::nullopt;
         std::map<uint32_t, int> numbers;
         for (uint32_t at = space; at != 0; at = spaces.at(at).parent) {
@@ -60,9 +60,15 @@ class Reference {
                 return std::nullopt;
             }
             numbers[at] = number;
-            if (flat_ && (at != space || number != 1)) break;  // one number, and one outside for an init
+            // One number, and one outside for an init and for whoever is made from there.
+            if (flat_ && (at != space || (number != 1 && !lives_in(owner, spaces.at(at).parent)))) break;
         }
         return numbers;
+    }
+
+    bool lives_in(int host, uint32_t space) const {
+        const EntryId id = bearer(host);
+        return id != EntryId::none && entries.at(id).space == space;
     }
 
     void allocate(EntryId id, uint32_t space, int owner, const std::map<uint32_t, int>& numbers) {

@@ -1,0 +1,139 @@
+/* io_uring waits for children and opens paths too, past every filter of system calls. Where that is to be had
+ * it must be right; being refused is right as well. Without liburing: three calls and three mappings. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "proc.h"
+
+/* What of linux/io_uring.h is needed; one of the C libraries comes without the kernel's headers. */
+struct queue_offsets {
+    uint32_t head, tail, mask, entries, flags, dropped, array, reserved;
+    uint64_t address;
+};
+struct completion_offsets {
+    uint32_t head, tail, mask, entries, overflow, completions, flags, reserved;
+    uint64_t address;
+};
+struct ring_parameters {
+    uint32_t entries, completion_entries, flags, cpu, idle, features, worker, reserved[3];
+    struct queue_offsets submissions;
+    struct completion_offsets completions;
+};
+struct submission {
+    uint8_t opcode, flags;
+    uint16_t priority;
+    int32_t fd;
+    uint64_t info; /* waitid's siginfo_t */
+    uint64_t address;
+    uint32_t type;       /* waitid's P_PID */
+    uint32_t call_flags; /* openat's flags */
+    uint64_t tag;
+    uint16_t buffer, personality;
+    int32_t options;
+    uint64_t rest[2];
+};
+struct completion {
+    uint64_t tag;
+    int32_t result;
+    uint32_t flags;
+};
+enum { op_openat = 18, op_waitid = 50, get_events = 1, probe_operations = 8, supported = 1 };
+enum { map_submissions = 0, map_completions = 0x8000000, map_entries = 0x10000000 };
+
+static void* map(int ring, size_t length, off_t what) {
+    return mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring, what);
+}
+
+/* One operation's result; -1 if there is no ring, or if it refused. */
+static long by_ring(const struct submission* operation) {
+    struct ring_parameters parameters;
+    memset(&parameters, 0, sizeof parameters);
+    const int ring = (int)syscall(SYS_io_uring_setup, 2, &parameters);
+    if (ring < 0) return -1;
+    const struct queue_offsets* const in = &parameters.submissions;
+    const struct completion_offsets* const out = &parameters.completions;
+    char* const submissions = map(ring, in->array + parameters.entries * sizeof(uint32_t), map_submissions);
+    char* const completions = map(
+        ring, out->completions + parameters.completion_entries * sizeof(struct completion), map_completions);
+    struct submission* const entries = map(ring, parameters.entries * sizeof *entries, map_entries);
+    if ((void*)submissions == MAP_FAILED || (void*)completions == MAP_FAILED ||
+        (void*)entries == MAP_FAILED) {
+        fact("map-failed");
+        return -1;
+    }
+    entries[0] = *operation;
+    ((uint32_t*)(void*)(submissions + in->array))[0] = 0;
+    __atomic_store_n((uint32_t*)(void*)(submissions + in->tail), 1, __ATOMIC_RELEASE);
+    const long entered = syscall(SYS_io_uring_enter, ring, 1U, 1U, get_events, NULL, 0UL);
+    const struct completion* const done = (const struct completion*)(void*)(completions + out->completions);
+    const long result_of_it = entered < 0 ? -1 : done->result;
+    close(ring);
+    return result_of_it < 0 ? -1 : result_of_it;
+}
+
+static void waits(void) {
+    const pid_t child = child_that_exits("child", 3);
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    const struct submission operation = {
+        .opcode = op_waitid, .fd = child, .info = (uintptr_t)&info, .type = P_PID, .options = WEXITED};
+    const long told = by_ring(&operation);
+    fact("right-or-refused=%s", yes(told < 0 || (info.si_pid == child && info.si_status == 3)));
+    if (told < 0) reap(child);
+    fact("then=%s", who(waitpid(child, NULL, WNOHANG)));
+}
+
+/* A path is opened by the ring as well. */
+static void opens(void) {
+    char text[32] = "";
+    const pid_t child = named_child("child");
+    const struct submission operation = {.opcode = op_openat,
+                                         .fd = AT_FDCWD,
+                                         .address = (uintptr_t)path_of("/proc/%d/comm", child),
+                                         .call_flags = O_RDONLY};
+    const long fd = by_ring(&operation);
+    fact("right-or-refused=%s",
+         yes(fd < 0 || (read((int)fd, text, sizeof text - 1) > 0 && strcmp(text, "child\n") == 0)));
+    end(child);
+}
+
+/* A ring that says that it can wait for children must be right about their numbers. */
+static void asks(void) {
+    struct {
+        uint8_t last, count;
+        uint16_t reserved;
+        uint32_t more[3];
+        struct {
+            uint8_t opcode, reserved;
+            uint16_t flags;
+            uint32_t more;
+        } operations[64];
+    } probe;
+    struct ring_parameters parameters;
+    memset(&parameters, 0, sizeof parameters);
+    memset(&probe, 0, sizeof probe);
+    const int ring = (int)syscall(SYS_io_uring_setup, 2, &parameters);
+    if (ring < 0) {
+        fact("no-ring");
+        return;
+    }
+    fact("asked=%s", result(syscall(SYS_io_uring_register, ring, probe_operations, &probe, 64)));
+    fact("opens=%s", yes(probe.operations[op_openat].flags & supported));
+    close(ring);
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    const pid_t child = child_that_exits("child", 3);
+    const struct submission operation = {
+        .opcode = op_waitid, .info = (uintptr_t)&info, .type = P_ALL, .options = WEXITED};
+    const int waits_by_ring = probe.operations[op_waitid].flags & supported;
+    fact("right-or-not-there=%s", yes(!waits_by_ring || (by_ring(&operation) == 0 && info.si_pid == child)));
+    if (!waits_by_ring) reap(child);
+    memset(&probe, 0, sizeof probe);
+    fact("no-ring=%s", result(syscall(SYS_io_uring_register, -1, probe_operations, &probe, 64)));
+}
+
+const struct test_case uring_cases[] = {{"uring_waits", waits, "io_uring_setup"},
+                                        {"uring_opens", opens, "io_uring_setup"},
+                                        {"uring_asks", asks, "io_uring_register PROBE"},
+                                        {NULL, NULL, NULL}};
