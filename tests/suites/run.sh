@@ -15,7 +15,7 @@ again=yes
 usage() {
     cat <<'TEXT'
 ./dev suites [OPTION...] [SUITE[/CASE]...]   CASE may be a pattern
-  --modes MODE,...   what to compare with --pidns=kernel: flat,multi (default), host, and kernel itself
+  --modes MODE,...   what to compare with --pidns=kernel: flat,multi (default), list, host, and kernel itself
   --seconds N        how long each stressor of stress-ng runs (default 5)
   --keep             don't run the reference again where there is one
   --list             only name the suites and cases
@@ -86,7 +86,9 @@ run_case() { # SUITE CASE MODE FILE
     local suite=$1 case=$2 mode=$3 file=$4 limit waited=0
     limit=$(limit_of "$suite")
     mount_root
-    "$ctr" run --pidns="$mode" --rootfs "$mounted" --hostname box --env-clear -e LC_ALL=C.UTF-8 \
+    local numbering=(--pidns="$mode")
+    [[ $mode != list ]] || numbering=(--pidns=multi --pid-lookup=list)
+    "$ctr" run "${numbering[@]}" --rootfs "$mounted" --hostname box --env-clear -e LC_ALL=C.UTF-8 \
         -e "CTR_SUITES_SECONDS=$seconds" -- /bin/bash /suites/inside.sh "$suite" "$case" \
         >"$file.facts" 2>"$file.log" </dev/null &
     running=$!
