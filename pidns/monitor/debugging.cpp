@@ -11,8 +11,9 @@
 //   numbers are
 //                                                poked back before the tracer's wait4 returns
 //
-// A tracer that doesn't ask for stops at calls (PTRACE_CONT) gets them all the same, and never sees them.
-// Creations aren't changed at all; their result is.
+// A tracer that doesn't ask for stops at calls (PTRACE_CONT) gets them all the same, and never sees them. The
+// price: its tracee stands at its next call until the tracer waits for it, or for anybody. (Known gap: one
+// that waits for something else instead, in another way.) Creations aren't changed at all; their result is.
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -119,7 +120,8 @@ void CallServer::trace(const Trap& trap, const Call& call, const Caller& caller)
     const bool attaches = what == PTRACE_ATTACH || what == PTRACE_SEIZE;
     rewrite.arguments = translator_.inward(call, caller, trap.arguments);
     const HostPid target = asks_itself ? caller.thread : HostPid(static_cast<int>(rewrite.arguments[1]));
-    if (attaches || asks_itself) {
+    const bool in_vain = attaches && process_of_thread(target) == caller.process;  // EPERM
+    if ((attaches && !in_vain) || asks_itself) {
         // One that can't be seen isn't the monitor's, and the kernel says so.
         if (translator_.thread_outward(raw(target), caller.space) != 0)
             tracees_[raw(target)].attaching = true;
@@ -189,6 +191,15 @@ long CallServer::traced(const Rewrite& rewrite, long result) {
             memory.write(rewrite.original[3], *info);
             return result;
         }
+        case PTRACE_PEEKSIGINFO: {
+            const ProcessMemory memory(rewrite.caller.thread);
+            for (long i = 0; i < result; ++i) {
+                const uint64_t address = rewrite.original[3] + static_cast<uint64_t>(i) * sizeof(siginfo_t);
+                auto info = memory.read<siginfo_t>(address);
+                if (info && translate_arrival(*info, process_of_thread(target))) memory.write(address, *info);
+            }
+            return result;
+        }
         default: return result;
     }
 }
@@ -248,11 +259,8 @@ Errand CallServer::look_at(Caller tracer, HostPid thread, Report report, long se
         const Lent<siginfo_t> lent(tracer.thread);
         const long got = co_await request(PTRACE_GETSIGINFO, thread, 0, lent.address());
         auto info = lent.read();
-        if (got == 0 && info && has_kernel_pid(info->si_signo, info->si_code) && info->si_pid > 0) {
-            const HostPid process = process_of_thread(thread);
-            info->si_pid = translator_.outward(info->si_pid, numbers_.namespace_of(process));
-            if (lent.write(*info)) co_await request(PTRACE_SETSIGINFO, thread, 0, lent.address());
-        }
+        if (got == 0 && info && translate_arrival(*info, process_of_thread(thread)) && lent.write(*info))
+            co_await request(PTRACE_SETSIGINFO, thread, 0, lent.address());
         co_return seen;
     }
     std::optional<CallInfo> info;
@@ -362,8 +370,9 @@ std::vector<Made> CallServer::leave(HostPid thread, long result) {
             const HostPid process = process_of_thread(thread);
             const auto child = HostPid(static_cast<int>(result));
             adopt_if_new(child, numbers_.namespace_of(process));
-            // A thread that it has made keeps its number.
-            seen = translator_.thread_outward(raw(child), numbers_.namespace_of(process));
+            // A thread that it has made keeps its number, and may have ended.
+            const int number = translator_.thread_outward(raw(child), numbers_.namespace_of(process));
+            if (number != 0) seen = number;
         }
     }
     if (seen != result)

@@ -74,10 +74,7 @@ Result<std::optional<int>> Monitor::run(int stop) {
         if (ready < 0 && errno != EINTR) return fail_call(step, "poll");
         if (ready < 0 && !tracer.busy()) alarm_.stop();
         if (unfinished) look_after_unfinished();
-        if (ready == 0) {
-            numbers_.collect_stale();
-            server_->tidy();
-        }
+        if (ready == 0 && numbers_.collect_stale()) server_->tidy();
         if (ready <= 0) continue;
         if (events[3].revents != 0) return std::optional<int>{};
         if (events[2].revents != 0) nested_->take_ends();
@@ -136,7 +133,7 @@ void Monitor::take_traps() {
     do {
         if (const auto trap = listener_.receive()) traps.at(count++) = *trap;
     } while (count < traps.size() && poll(&more, 1, 0) == 1 && (more.revents & POLLIN) != 0);
-    numbers_.collect_stale();
+    if (numbers_.collect_stale()) server_->tidy();
     for (size_t i = 0; i < count; ++i) server_->serve(traps.at(i));
 }
 

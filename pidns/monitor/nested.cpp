@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <utility>
 
 #include "pidns/monitor/procfs.h"
@@ -69,6 +70,14 @@ void NestedNamespaces::take_ends() {
     for (int i = 0; i < count; ++i) {
         end(NamespaceId(events[static_cast<size_t>(i)].data.u32));
     }
+}
+
+void NestedNamespaces::forget_gone() {
+    std::erase_if(choices_, [&](const auto& entry) {
+        const auto& [thread, choice] = entry;
+        return tgkill(raw(choice.process), thread, 0) != 0 && errno == ESRCH;
+    });
+    std::erase_if(homes_, [&](const auto& entry) { return !numbers_->is_process(HostPid(entry.first)); });
 }
 
 void NestedNamespaces::end(NamespaceId space) {

@@ -42,15 +42,18 @@ class NestedNamespaces {
     // An orphan of a namespace that has ended: the kernel has reaped its like before anybody outside can.
     bool is_remains(HostPid process) const;
 
-    // The init of a nested namespace has just been reaped: true while somebody of its namespace is still to
-    // go, of whom the kernel would have seen to that before.
-    bool ends(HostPid init);
-
     // Calls visit(HostPid) for the init of each namespace inside.
     template <class Visitor>
     void each_init(Visitor visit) const {
         for (const auto& [space, init] : watched_) visit(init.process);
     }
+
+    // Of threads and processes that are gone.
+    void forget_gone();
+
+    // The init of a nested namespace has just been reaped: true while somebody of its namespace is still to
+    // go, of whom the kernel would have seen to that before.
+    bool ends(HostPid init);
 
     // Readable when the init of some namespace has ended.
     int fd() const { return inits_.get(); }

@@ -189,8 +189,10 @@ void Numbers::refresh(HostPid host) {
     });
 }
 
-void Numbers::collect_stale() {
-    if (std::chrono::steady_clock::now() - collected_ >= collect_interval) collect();
+bool Numbers::collect_stale() {
+    if (std::chrono::steady_clock::now() - collected_ < collect_interval) return false;
+    collect();
+    return true;
 }
 
 void Numbers::collect() {

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <linux/sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -397,6 +398,12 @@ bool ProcFiles::replace(const Trap& trap) {
     if (!listener_.place(trap, replacement.file.get(), close_on_exec, replacement.fd)) return false;
     listener_.answer(trap, replacement.fd);
     return true;
+}
+
+// A thread that is killed before its call traps again leaves its file here.
+void ProcFiles::forget_unused() {
+    mounts_.forget_unused();
+    std::erase_if(replacements_, [](const auto& entry) { return kill(entry.first, 0) != 0 && errno == ESRCH; });
 }
 
 bool ProcFiles::may_reread(const Trap& trap) const {

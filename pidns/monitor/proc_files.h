@@ -77,7 +77,7 @@ class ProcFiles {
     long linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length);
 
     void note_mount_point(std::string_view point) { paths_.note_mount_point(point); }
-    void forget_unused() { mounts_.forget_unused(); }
+    void forget_unused();
 
   private:
     Verdict open(const Trap& trap, const Caller& caller, ProcPath path);

@@ -14,6 +14,7 @@ namespace ctr::pidns {
 namespace {
 
 constexpr std::chrono::seconds kept{1};
+constexpr size_t most_tables = 64;
 
 // Blanks, tabs, newlines and backslashes are written in octal there.
 std::string unescape(std::string_view text) {
@@ -102,6 +103,8 @@ ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
 
 const ProcMounts::Mounts& ProcMounts::all_of(HostPid thread) {
     const std::string directory = "/proc/" + std::to_string(raw(thread));
+    // A program can make mount namespaces faster than forget_unused() comes round.
+    if (tables_.size() >= most_tables) tables_.clear();
     Table& table = tables_[{link_text(directory + "/ns/mnt"), link_text(directory + "/root")}];
     table.used = std::chrono::steady_clock::now();
     if (table.file && !has_changed(table.file.get())) return table.mounts;

@@ -109,6 +109,13 @@ bool CallServer::answer_file(const Trap& trap, const Call& call, const Caller& c
     }
 }
 
+void CallServer::tidy() {
+    files_.forget_unused();
+    nested_.forget_gone();
+    std::erase_if(spare_, [&](const auto& entry) { return !numbers_.is_process(HostPid(entry.first)); });
+    std::erase_if(watched_, [&](int process) { return !numbers_.is_process(HostPid(process)); });
+}
+
 // none: it is gone meanwhile.
 HostPid CallServer::process_of(const Trap& trap) {
     if (numbers_.is_process(trap.thread)) return trap.thread;
@@ -211,6 +218,7 @@ void CallServer::serve_postponed() {
 void CallServer::refuse(const Trap& trap, const Rewrite& rewrite, int error) {
     const Caller& caller = rewrite.caller;
     if (rewrite.call->way == Way::send && !rewrite.broadcast) {
+        sent_for_[raw(SignalSender::target_of(rewrite))] = caller.process;
         listener_.answer(trap, sender_.send_for(rewrite));
         return;
     }
@@ -275,10 +283,16 @@ bool CallServer::delivers(HostPid thread, int signal) {
     if (drops(thread, signal)) return false;
     siginfo_t info{};
     if (ptrace(PTRACE_GETSIGINFO, raw(thread), 0L, &info) != 0) return true;
-    if (!has_kernel_pid(info.si_signo, info.si_code) || info.si_pid <= 0) return true;
-    const HostPid process = process_of_thread(thread);
+    if (translate_arrival(info, process_of_thread(thread))) ptrace(PTRACE_SETSIGINFO, raw(thread), 0L, &info);
+    return true;
+}
+
+// What arrives at a process. False: nothing is to be changed.
+bool CallServer::translate_arrival(siginfo_t& info, HostPid process) const {
+    if (!has_kernel_pid(info.si_signo, info.si_code) || info.si_pid <= 0) return false;
+    const auto sender = sent_for_.find(raw(process));
+    if (info.si_pid == getpid() && sender != sent_for_.end()) info.si_pid = raw(sender->second);
     info.si_pid = translator_.outward(info.si_pid, numbers_.namespace_of(process));
-    ptrace(PTRACE_SETSIGINFO, raw(thread), 0L, &info);
     return true;
 }
 

@@ -7,6 +7,8 @@
 // and rings.cpp io_uring.
 #pragma once
 
+#include <signal.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -46,8 +48,8 @@ class CallServer final : public Rewriter {
     bool has_postponed() const { return !postponed_.empty() || !parked_.empty(); }
     void serve_postponed();
 
-    // When there is nothing else to do.
-    void tidy() { files_.forget_unused(); }
+    // After a collection: forgets what was known of processes and threads that are gone.
+    void tidy();
 
     Tracer& tracer() { return tracer_; }
 
@@ -84,6 +86,7 @@ class CallServer final : public Rewriter {
     void translate_messages(const Rewrite& rewrite, long result) const;
     void translate_signals(const Rewrite& rewrite, long result) const;
     bool drops(HostPid thread, int signal);
+    bool translate_arrival(siginfo_t& info, HostPid process) const;
     void update_table(const Rewrite& rewrite);
 
     // Rewriter.
@@ -141,6 +144,7 @@ class CallServer final : public Rewriter {
     std::function<void(const std::string&)> warn_;
     std::vector<Trap> postponed_;
     std::unordered_map<int, Tracee> tracees_;     // by thread
+    std::unordered_map<int, HostPid> sent_for_;   // by process: who had us send it a signal last
     std::unordered_map<int, Trap> parked_;        // by thread: until its tracer has it
     std::optional<Rewrite>* prepared_ = nullptr;  // takes what would have been begun
     std::unordered_map<int, NamespaceId>

@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -78,6 +80,22 @@ static void call_open_proc(void) {
 static void call_stat(void) {
     struct stat s;
     must(syscall(SYS_newfstatat, AT_FDCWD, "/etc/passwd", &s, 0) == 0, "stat");
+}
+static void on_signal(int signal) {
+    (void)signal;
+}
+static void call_sigaction(void) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    must(sigaction(SIGUSR1, &action, NULL) == 0, "sigaction");
+}
+static void call_message(void) { /* sent and received */
+    static int ends[2];
+    if (ends[1] == 0) must(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0, "socketpair");
+    char byte = 0;
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    must(syscall(SYS_sendmsg, ends[0], &message, 0) == 1, "sendmsg");
+    must(syscall(SYS_recvmsg, ends[1], &message, 0) == 1, "recvmsg");
 }
 static void wait_for(long child) {
     int status;
@@ -179,6 +197,8 @@ static const struct load {
     {"open-relative", call_open_relative, in_etc, 0, 0},
     {"open-proc", call_open_proc, NULL, 0, 0},
     {"stat", call_stat, NULL, 0, 0},
+    {"sigaction", call_sigaction, NULL, 0, 0},
+    {"message", call_message, NULL, 0, 0},
     {"fork", call_fork, NULL, 0, 0},
     {"vfork-exec", call_vfork, NULL, 0, 0},
     {"list-10-pause", call_list, pausing, 10, 0},

@@ -392,12 +392,11 @@ static void handle_two(void) {
     action.sa_sigaction = note_sender;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     sigaction(SIGUSR1, &action, NULL);
-    raise_flag(&board->flag[2]);
     for (int i = 0; i < 2; ++i) {
+        raise(SIGSTOP); /* ready */
         came(&board->flag[3]);
         fact("handler: pid=%s code=%d", who(board->pid[3]), board->count[3]);
         board->flag[3] = 0;
-        raise_flag(&board->flag[4 + i]);
     }
 }
 
@@ -406,7 +405,8 @@ static void signal_infos(void) {
     siginfo_t info;
     const pid_t child = traced_child("child", handle_two, 0);
     trace(PTRACE_CONT, child, 0, NULL);
-    came(&board->flag[2]);
+    next_stop(child);
+    trace(PTRACE_CONT, child, 0, NULL);
     const pid_t sender = offspring();
     if (sender == 0) _exit(kill(child, SIGUSR1));
     know(sender, "sender");
@@ -414,8 +414,9 @@ static void signal_infos(void) {
     fact("get=%s", result(trace(PTRACE_GETSIGINFO, child, 0, &info)));
     fact("pid=%s code=%d", who(info.si_pid), info.si_code);
     trace_number(PTRACE_CONT, child, SIGUSR1);
+    next_stop(child);
     reap(sender);
-    came(&board->flag[4]);
+    trace(PTRACE_CONT, child, 0, NULL);
     kill(child, SIGUSR1);
     fact("second=%s", stop_name(next_stop(child)));
     trace(PTRACE_GETSIGINFO, child, 0, &info);

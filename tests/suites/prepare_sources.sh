@@ -16,3 +16,4 @@ for tree in "/usr/share/perl/$version" "/usr/lib/x86_64-linux-gnu/perl/$version"
     cp -a "$tree/." lib/
 done
 ln -s /usr/bin/perl perl
+ln -s /usr/bin/perl t/perl
