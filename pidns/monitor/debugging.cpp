@@ -329,14 +329,14 @@ std::vector<Made> CallServer::enter(HostPid thread, const Info& info) {
     prepared_ = &prepared;
     serve(trap);
     prepared_ = nullptr;
-    if (!prepared || prepared->several()) {
+    if (!prepared || prepared->several() || prepared->number) {
         if (prepared) abandoned(*prepared);
         return {};
     }
     Rewrite& rewrite = *prepared;
     if (rewrite.path) {
         rewrite.scratch = lay_down(ProcessMemory(thread), info.stack, *rewrite.path);
-        rewrite.arguments.at(call->path.path) = rewrite.scratch ? rewrite.scratch->address : 0;
+        rewrite.arguments.at(rewrite.path_argument) = rewrite.scratch ? rewrite.scratch->address : 0;
     }
     const Registers::Arguments marked = with_mark(*call, rewrite.arguments);
     std::vector<Made> pokes;

@@ -11,18 +11,45 @@
 
 namespace ctr::pidns {
 
+namespace {
+
+// Not process_vm_readv, where it can be helped: that waits for a page that the program itself is to serve
+// (userfaultfd), for ever if it doesn't; the file's reads fail instead.
+class Reader {
+  public:
+    explicit Reader(HostPid thread) : thread_(thread) {
+        std::array<char, 32> path;
+        std::snprintf(path.data(), path.size(), "/proc/%d/mem", raw(thread));
+        file_.reset(open(path.data(), O_RDONLY | O_CLOEXEC));
+        by_number_ = !file_ && errno == EACCES;
+    }
+
+    ssize_t read(uint64_t address, void* to, size_t size) const {
+        if (!by_number_) return pread(file_.get(), to, size, static_cast<off_t>(address));
+        const iovec here{to, size};
+        const iovec there{reinterpret_cast<void*>(address), size};
+        return process_vm_readv(raw(thread_), &here, 1, &there, 1, 0);
+    }
+
+  private:
+    HostPid thread_;
+    Fd file_;
+    bool by_number_ = false;  // of a process that isn't dumpable the file belongs to root
+};
+
+}  // namespace
+
 // Page by page, because the text may end just before one that isn't there.
 std::optional<std::string> read_text(HostPid thread, uint64_t address, size_t most) {
     constexpr uint64_t page = 4096;
     constexpr size_t usual = 256;  // nearly all paths are shorter
+    const Reader memory(thread);
     std::array<char, page> part;
     std::string text;
     while (text.size() <= most) {
         const uint64_t from = address + text.size();
         const size_t wanted = std::min<uint64_t>(page - from % page, text.empty() ? usual : page);
-        const iovec here{part.data(), wanted};
-        const iovec there{reinterpret_cast<void*>(from), wanted};
-        const ssize_t got = process_vm_readv(raw(thread), &here, 1, &there, 1, 0);
+        const ssize_t got = memory.read(from, part.data(), wanted);
         if (got <= 0) return {};
         const std::string_view read(part.data(), static_cast<size_t>(got));
         const size_t end = read.find('\0');
@@ -33,11 +60,10 @@ std::optional<std::string> read_text(HostPid thread, uint64_t address, size_t mo
 }
 
 bool read_bytes(HostPid thread, uint64_t address, void* to, size_t size) {
-    const iovec here{to, size};
-    const iovec there{reinterpret_cast<void*>(address), size};
-    const ssize_t got = process_vm_readv(raw(thread), &here, 1, &there, 1, 0);
-    if (got >= 0 && got != static_cast<ssize_t>(size)) errno = EFAULT;
-    return got == static_cast<ssize_t>(size);
+    const Reader memory(thread);
+    if (memory.read(address, to, size) == static_cast<ssize_t>(size)) return true;
+    errno = EFAULT;
+    return false;
 }
 
 ProcessMemory::ProcessMemory(HostPid thread) : thread_(thread) {

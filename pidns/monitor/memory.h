@@ -14,8 +14,7 @@
 namespace ctr::pidns {
 
 // Text in the memory of a thread's process, up to `most` characters before the terminating zero; nothing if
-// it isn't readable, or longer. Cheap, but by the thread's number: check the notification's validity
-// afterwards.
+// it isn't readable, or longer. Check the notification's validity afterwards.
 std::optional<std::string> read_text(HostPid thread, uint64_t address, size_t most);
 
 // The same for a value. errno says why not: EFAULT, the program itself couldn't read it.

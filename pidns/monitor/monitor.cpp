@@ -112,8 +112,8 @@ bool Monitor::take_status(pid_t whose, int options) {
     return true;
 }
 
-// Two vain looks in a row mean that nothing moves: either the alarm came, or the thread has vanished without a
-// word. It may also wait for another, whose status nobody has taken yet.
+// Two vain looks in a row mean that nothing moves: either the alarm came, or the thread has vanished without
+// a word. It may also wait for another, whose status nobody has taken yet.
 void Monitor::await_stop() {
     alarm_.set();
     const HostPid next = server_->tracer().next_to_stop();

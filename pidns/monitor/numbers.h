@@ -75,8 +75,8 @@ class Numbers {
     // Reads the kernel's group and session of a process again, after it changed them.
     void refresh(HostPid host);
 
-    // Called before each translation; collects when the last collection is older than the interval. Whether it
-    // did.
+    // Called before each translation; collects when the last collection is older than the interval. Whether
+    // it did.
     bool collect_stale();
 
     // Calls visit(HostPid) for every process of the container.

@@ -124,6 +124,10 @@ void show_running(Content content, std::string& text) {
     text.replace(at, text.find('\n', at) - at, "R (running)");
 }
 
+bool describes(long number) {
+    return number == SYS_fstat || number == SYS_newfstatat || number == SYS_statx;
+}
+
 bool is_readlink(long number) {
     return number == SYS_readlink || number == SYS_readlinkat;
 }
@@ -140,8 +144,10 @@ std::optional<ProcFiles::Meant> ProcFiles::meant_by(std::string_view link) {
 }
 
 std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& call) const {
-    auto path = read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX);
-    if (!path || (path->empty() && trap.number != SYS_readlinkat)) return {};
+    auto path = call.path.path == PathArguments::none
+                    ? std::optional<std::string>("")
+                    : read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX);
+    if (!path) return {};
     // The text of a link below there is the only thing that a symbolic link which everybody has hides from
     // us.
     if (is_readlink(trap.number) && path->starts_with(descriptors))
@@ -156,14 +162,36 @@ std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& c
                               : static_cast<int>(trap.arguments[call.path.directory]);
     std::string base = link_text(directory == AT_FDCWD ? "/proc/" + std::to_string(raw(trap.thread)) + "/cwd"
                                                        : descriptor_link(trap.thread, directory));
+    if (path->empty()) {
+        const bool ours = describes(trap.number) && base.starts_with(memory_file);
+        const bool link = trap.number == SYS_readlinkat && paths_.may_be_proc(base);
+        return ours || link ? std::optional(Named{std::move(base), ""}) : std::nullopt;
+    }
     if (!base.starts_with('/') ||
         (!may_list_members && !paths_.may_be_proc(base) && !paths_.may_be_proc(*path)))
         return {};
     return Named{std::move(base), std::move(*path)};
 }
 
+// fstat of a file of ours: what the file that it stands for is like. Nothing, if that is gone.
+ProcFiles::Verdict ProcFiles::describe(const Caller& caller, const std::string& link) {
+    const auto meant = meant_by(link);
+    if (!meant || CgroupFiles::is_place(meant->place)) return {};
+    const HostPid process = process_in(meant->place);
+    if (process != HostPid::none && birth_of(process) != meant->birth) return {};
+    for (const ProcMounts::Mount& mount : mounts_.of(caller.thread))
+        if (mount.below.empty()) {
+            const std::string top = join(mount.point);
+            return {.next = Next::remake,
+                    .path = (top == "/" ? "" : top) + '/' + meant->place,
+                    .describes = true};
+        }
+    return {};
+}
+
 ProcFiles::Verdict ProcFiles::follow(const Trap& trap, const Call& call, const Caller& caller,
                                      const Named& named) {
+    if (named.path.empty() && describes(call.number)) return describe(caller, named.base);
     auto path = paths_.read(caller, named.base, named.path);
     if (!listener_.valid(trap)) return {};
     const bool in_proc = path && !path->below.empty();
@@ -316,7 +344,8 @@ std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::
 std::optional<std::string> ProcFiles::namespace_text(NamespaceId space) {
     constexpr uint32_t first_of_ours =
         4'200'000'000;  // behind all that the kernel gives, from PROC_DYNAMIC_FIRST
-    if (space == NamespaceId::none || space == NamespaceId::root) return {};
+    if (space == NamespaceId::none) return {};
+    if (space == NamespaceId::root) return link_text("/proc/self/ns/pid");
     return "pid:[" + std::to_string(first_of_ours + raw(space)) + "]";
 }
 
@@ -403,7 +432,8 @@ bool ProcFiles::replace(const Trap& trap) {
 // A thread that is killed before its call traps again leaves its file here.
 void ProcFiles::forget_unused() {
     mounts_.forget_unused();
-    std::erase_if(replacements_, [](const auto& entry) { return kill(entry.first, 0) != 0 && errno == ESRCH; });
+    std::erase_if(replacements_,
+                  [](const auto& entry) { return kill(entry.first, 0) != 0 && errno == ESRCH; });
 }
 
 bool ProcFiles::may_reread(const Trap& trap) const {

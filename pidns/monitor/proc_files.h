@@ -48,6 +48,7 @@ class ProcFiles {
         bool replaces = false;          // remake: the file that it opens is to be replaced by its translation
         bool may_take_members = false;  // remake: numbers may be written into it
         bool translates = false;        // remake: the link that it reads
+        bool describes = false;         // remake: with a path where it had only a descriptor
         Content content = Content::none;
     };
     Verdict follow(const Trap& trap, const Call& call, const Caller& caller, const Named& named);
@@ -80,6 +81,7 @@ class ProcFiles {
     void forget_unused();
 
   private:
+    Verdict describe(const Caller& caller, const std::string& link);
     Verdict open(const Trap& trap, const Caller& caller, ProcPath path);
     Verdict open_members(const Trap& trap, const Caller& caller, std::string path);
     bool give_namespace(const Trap& trap, NamespaceId space, bool close_on_exec) const;

@@ -1,5 +1,6 @@
 #include "pidns/monitor/server.h"
 
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -307,7 +308,22 @@ void CallServer::follow(const Trap& trap, const Call& call, const Caller& caller
     rewrite.may_take_members = verdict.may_take_members;
     rewrite.link = verdict.translates;
     rewrite.sleeps = call.sleeps;
+    rewrite.path_argument = call.path.path;
+    if (verdict.describes) describe_by_path(rewrite);
     begin(trap, std::move(rewrite));
+}
+
+// fstat(fd, to) becomes newfstatat(.., path, to, 0), and its like the same without AT_EMPTY_PATH.
+void CallServer::describe_by_path(Rewrite& rewrite) {
+    const long number = rewrite.call->number;
+    rewrite.path_argument = 1;
+    if (number == SYS_fstat) {
+        rewrite.number = SYS_newfstatat;
+        rewrite.arguments = {0, 0, rewrite.original[1], 0, 0, 0};
+    } else {
+        const unsigned flags = number == SYS_statx ? 2 : 3;
+        rewrite.arguments.at(flags) &= ~uint64_t{AT_EMPTY_PATH};
+    }
 }
 
 std::optional<long> CallServer::followed(Rewrite& rewrite, long result) {

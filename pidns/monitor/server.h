@@ -129,6 +129,7 @@ class CallServer final : public Rewriter {
     std::vector<Made> leave(HostPid thread, long result);
     std::optional<long> run_errand(Rewrite& rewrite, long result);
 
+    static void describe_by_path(Rewrite& rewrite);
     std::optional<long> followed(Rewrite& rewrite, long result);
     std::optional<long> mounted(Rewrite& rewrite, long result);
     Errand await_end(HostPid init, long seen);

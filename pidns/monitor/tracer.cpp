@@ -234,7 +234,7 @@ void Tracer::at_first_stop(Trace& trace, int status) {
     if (rewrite.path) {
         rewrite.scratch = lay_down(ProcessMemory(rewrite.caller.thread), registers.stack(), *rewrite.path);
         // Without room the kernel finds no path (EFAULT) rather than the host's process.
-        rewrite.arguments.at(rewrite.call->path.path) = rewrite.scratch ? rewrite.scratch->address : 0;
+        rewrite.arguments.at(rewrite.path_argument) = rewrite.scratch ? rewrite.scratch->address : 0;
     }
     if (rewrite.errand) rewriter_.begun(rewrite);
     set_marked(registers, rewrite);
@@ -379,6 +379,7 @@ void Tracer::give_up(Trace& trace, int status) {
     Registers registers;
     if ((phase == Phase::entering || phase == Phase::running) && registers.load(HostPid(trace.thread))) {
         registers.set_arguments(trace.rewrite.original);
+        if (trace.rewrite.number) registers.set_call(trace.rewrite.call->number);
         registers.store(HostPid(trace.thread));
     }
     rewriter_.abandoned(trace.rewrite);

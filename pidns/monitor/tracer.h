@@ -120,6 +120,7 @@ struct Rewrite {
     NamespaceId space = NamespaceId::none;  // that the child, or the caller's next child, is born in
     bool made_space = false;                // ... which was made for this call
     std::optional<std::string> path{};      // to be read by the kernel in place of the program's
+    uint8_t path_argument = 0;              // ... where the call has it
     Content content = Content::none;        // of the file that is opened, which is to be replaced
     bool may_take_members = false;          // ... and may be one into which numbers are written
     bool link = false;                      // the call reads a link whose text is to be translated
@@ -202,8 +203,8 @@ class Tracer {
     // Some thread is about to stop, within microseconds: worth waiting for in waitpid itself.
     bool busy() const { return awaited_ > 0 || (children_awaited_ && !children_.empty()); }
 
-    // Then, if it is known which stops next, or which of two: waiting for one by its number takes no time that
-    // grows with the number of threads that are traced. none: any.
+    // Then, if it is known which stops next, or which of two: waiting for one by its number takes no time
+    // that grows with the number of threads that are traced. none: any.
     HostPid next_to_stop() const;
 
     // Some creation may have failed without a word.
@@ -272,9 +273,9 @@ class Tracer {
     Rewriter& rewriter_;
     Alarm& alarm_;
     Traces traces_;
-    int awaited_ = 0;  // traces that are about to stop
+    int awaited_ = 0;       // traces that are about to stop
     long awaited_sum_ = 0;  // of their numbers: of a single one, its own
-    int births_ = 0;   // creations whose child hasn't been announced
+    int births_ = 0;        // creations whose child hasn't been announced
     // A new child and its creator stop in any order; the child must not run before it has a number. Whoever
     // comes first leaves a note here: the child waits for its creator's word, or may go on when it comes.
     std::unordered_map<int, Child> children_;

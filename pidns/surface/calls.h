@@ -35,7 +35,8 @@ struct Memory {
     uint8_t argument = 0;
 };
 
-// Where a call has its path. No directory: the path is relative to the working directory.
+// Where a call has its path. No directory: the path is relative to the working directory. No path: the call is
+// about the directory's descriptor itself.
 struct PathArguments {
     static constexpr uint8_t none = 0xff;
     uint8_t directory = none;

@@ -299,7 +299,7 @@ static void run_group(const struct test_case* group, const char* only) {
 /* "kill: kill_zero", a line for each row that a case asks about. */
 static void print_covers(const struct test_case* group) {
     for (; group->name != NULL; ++group) {
-        char rows[256];
+        char rows[1024];
         snprintf(rows, sizeof rows, "%s", group->covers == NULL ? "" : group->covers);
         for (char *rest = rows, *row; (row = strtok_r(rest, ",", &rest)) != NULL;)
             printf("%s: %s\n", row + strspn(row, " "), group->name);
