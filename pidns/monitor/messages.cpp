@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <string>
 #include <vector>
 
+#include "pidns/monitor/control_data.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/server.h"
 #include "runtime/base/sys.h"
@@ -24,10 +24,6 @@ bool sends(long number) {
     return number == SYS_sendmsg || number == SYS_sendmmsg;
 }
 
-// Control data that was cut off for want of room may end behind the number.
-constexpr size_t shortest = CMSG_LEN(sizeof(pid_t));
-static_assert(offsetof(ucred, pid) == 0);
-
 // Where the call's message headers are.
 std::vector<uint64_t> headers_of(const Call& call, const uint64_t* arguments, size_t at_most) {
     if (call.number == SYS_sendmsg || call.number == SYS_recvmsg) return {arguments[1]};
@@ -40,26 +36,26 @@ std::vector<uint64_t> headers_of(const Call& call, const uint64_t* arguments, si
 // The addresses of the process numbers in a message's control data.
 std::vector<uint64_t> numbers_in(const ProcessMemory& memory, uint64_t header) {
     const auto message = memory.read<msghdr>(header);
-    if (!message || message->msg_controllen < shortest) return {};
+    if (!message || message->msg_controllen < shortest_credentials) return {};
     const auto start = reinterpret_cast<uint64_t>(message->msg_control);
     const auto control = memory.read_exactly(start, std::min(message->msg_controllen, most_control));
     if (!control) return {};
     std::vector<uint64_t> found;
-    for (size_t at = 0; at + sizeof(cmsghdr) <= control->size();) {
-        cmsghdr part{};
-        std::memcpy(&part, control->data() + at, sizeof part);
-        if (part.cmsg_len < sizeof part || part.cmsg_len > control->size() - at) break;
-        const bool credentials =
-            part.cmsg_level == SOL_SOCKET && part.cmsg_type == SCM_CREDENTIALS && part.cmsg_len >= shortest;
-        if (credentials) found.push_back(start + at + CMSG_LEN(0));
-        at += CMSG_ALIGN(part.cmsg_len);
-    }
+    for (const size_t at : credentials_in(*control)) found.push_back(start + at);
     return found;
 }
 
-bool has_control(HostPid thread, uint64_t header) {
-    const auto message = read_value<msghdr>(thread, header);
-    return message && message->msg_control && message->msg_controllen >= shortest;
+bool has_control(const msghdr& message) {
+    return message.msg_control && message.msg_controllen >= shortest_credentials;
+}
+
+// Of a call with many messages. All are read at once, for there may be a thousand; nothing: the array's end
+// can't be read, and the kernel may not need it.
+std::optional<bool> have_control(HostPid thread, uint64_t address, size_t count) {
+    std::vector<mmsghdr> messages(count);
+    if (!read_bytes(thread, address, messages.data(), count * sizeof(mmsghdr))) return {};
+    return std::any_of(messages.begin(), messages.end(),
+                       [](const mmsghdr& message) { return has_control(message.msg_hdr); });
 }
 
 // Who hasn't asked for credentials gets none.
@@ -76,8 +72,12 @@ bool wants_credentials(HostPid process, int fd) {
 // Nearly all messages have no control data, or descriptors in it.
 bool CallServer::may_carry_numbers(const Trap& trap, const Call& call) {
     const std::vector<uint64_t> headers = headers_of(call, trap.arguments, most_messages);
-    return std::any_of(headers.begin(), headers.end(),
-                       [&](uint64_t header) { return has_control(trap.thread, header); });
+    if (headers.size() > 1)
+        if (const auto all = have_control(trap.thread, headers.front(), headers.size())) return *all;
+    return std::any_of(headers.begin(), headers.end(), [&](uint64_t header) {
+        const auto message = read_value<msghdr>(trap.thread, header);
+        return message && has_control(*message);
+    });
 }
 
 void CallServer::message(const Trap& trap, const Call& call, const Caller& caller) {

@@ -41,6 +41,7 @@ constexpr Condition command(uint8_t argument, uint64_t value) {
 constexpr uint64_t pidfd_get_info = 0xff0b;  // PIDFD_GET_INFO: magic and number; its size grows
 constexpr uint64_t ioctl_number = 0xffff;
 constexpr uint64_t namespace_ioctl = 0xb700;  // NSIO of linux/nsfs.h
+constexpr uint64_t here = static_cast<uint32_t>(AT_FDCWD);
 constexpr uint64_t negative = 0x80000000;
 constexpr uint64_t one_signal = 128;  // sizeof(struct signalfd_siginfo)
 constexpr uint64_t any_ipc_stat = 15, any_msg_stat = 13, shm_stat = 13, msg_stat = 11;
@@ -236,9 +237,13 @@ constexpr Call rows[] = {
     {NAMED(openat2), .group = "/proc", .way = Way::path, .path = {0, 1}},
     {NAMED(stat), .group = "/proc", .way = Way::path, .path = {.path = 0}},
     {NAMED(lstat), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    // With AT_EMPTY_PATH it is fstat, which no path can mislead.
+    // With AT_EMPTY_PATH and a descriptor it is fstat, which no path can mislead.
     {NAMED(newfstatat), .group = "/proc", .way = Way::path, .path = {0, 1},
      .when = only_if(3, AT_EMPTY_PATH, 0)},
+    {NAMED_WITH(newfstatat, "from the working directory"), .group = "/proc", .way = Way::path, .path = {0, 1},
+     .when = command(0, here), .and_when = only_if(3, AT_EMPTY_PATH, AT_EMPTY_PATH)},
+    {NAMED_WITH(statx, "from the working directory"), .group = "/proc", .way = Way::path, .path = {0, 1},
+     .when = command(0, here), .and_when = only_if(2, AT_EMPTY_PATH, AT_EMPTY_PATH)},
     {NAMED(statx), .group = "/proc", .way = Way::path, .path = {0, 1}, .when = only_if(2, AT_EMPTY_PATH, 0)},
     {NAMED(access), .group = "/proc", .way = Way::path, .path = {.path = 0}},
     {NAMED(faccessat), .group = "/proc", .way = Way::path, .path = {0, 1}},

@@ -97,6 +97,19 @@ static void call_message(void) { /* sent and received */
     must(syscall(SYS_sendmsg, ends[0], &message, 0) == 1, "sendmsg");
     must(syscall(SYS_recvmsg, ends[1], &message, 0) == 1, "recvmsg");
 }
+static void call_messages(void) { /* room for a thousand, of which none comes */
+    enum { many = 1000 };
+    static struct mmsghdr messages[many];
+    static int socket_fd;
+    static char byte;
+    static struct iovec part = {&byte, 1};
+    if (socket_fd == 0) {
+        must((socket_fd = socket(AF_INET, SOCK_DGRAM, 0)) >= 0, "socket");
+        for (int i = 0; i < many; ++i)
+            messages[i].msg_hdr = (struct msghdr){.msg_iov = &part, .msg_iovlen = 1};
+    }
+    syscall(SYS_recvmmsg, socket_fd, messages, (unsigned)many, MSG_DONTWAIT, NULL);
+}
 static void wait_for(long child) {
     int status;
     must(syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 0, "wait4");
@@ -199,6 +212,7 @@ static const struct load {
     {"stat", call_stat, NULL, 0, 0},
     {"sigaction", call_sigaction, NULL, 0, 0},
     {"message", call_message, NULL, 0, 0},
+    {"messages", call_messages, NULL, 0, 0},
     {"fork", call_fork, NULL, 0, 0},
     {"vfork-exec", call_vfork, NULL, 0, 0},
     {"list-10-pause", call_list, pausing, 10, 0},

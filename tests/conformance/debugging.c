@@ -339,9 +339,12 @@ static void threads(void) {
     fact("tgid=%s", line_of(path_of("/proc/%d/status", told), "Tgid"));
     trace(PTRACE_CONT, told, 0, NULL);
     trace(PTRACE_CONT, child, 0, NULL);
-    /* With its own status or the process's, which may end while the thread is still ending. */
-    fact("thread-ends=%s", yes(told > 0 && WIFEXITED(next_stop(told))));
-    fact("child-ends=%s", stop_name(next_stop(child)));
+    /* Both run, and one may wait for the other: so whoever comes first. */
+    int thread_ended = 0, end = -1;
+    for (pid_t one; (one = waitpid(-1, &end, __WALL)) > 0 && one != child;)
+        thread_ended = thread_ended || (one == told && WIFEXITED(end));
+    fact("thread-ends=%s", yes(thread_ended));
+    fact("child-ends=%s", stop_name(end));
     fact("told=gettid:%s", yes(told == board->pid[0]));
 }
 

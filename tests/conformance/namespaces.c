@@ -190,6 +190,31 @@ static void translated(void) {
     alone(translated_body);
 }
 
+/* NS_GET_USERNS, NS_GET_PARENT, NS_GET_NSTYPE, NS_GET_OWNER_UID. */
+static const unsigned long owner_of = 0xb701, parent_of = 0xb702, type_of = 0xb703, uid_of = 0xb704;
+
+/* Whose parent is whose, by the texts of the links. */
+static void related_body(void) {
+    const pid_t first = first_process();
+    if (first < 0) return;
+    const int inner = open(path_of("/proc/%d/ns/pid", first), O_RDONLY);
+    fact("type=%s", yes(ioctl(inner, type_of) == CLONE_NEWPID));
+    const int parent = ioctl(inner, parent_of);
+    char own[64], above[64];
+    const ssize_t length = readlink("/proc/self/ns/pid", own, sizeof own),
+                  other = readlink(path_of("/proc/self/fd/%d", parent), above, sizeof above);
+    fact("parent-is-own=%s", yes(length > 0 && length == other && memcmp(own, above, (size_t)length) == 0));
+    /* The owner is a user namespace that may be out of sight. */
+    const int owner = ioctl(inner, owner_of);
+    fact("owner=%s", yes(owner >= 0 || errno == EPERM));
+    uid_t uid = 0;
+    fact("owner-uid=%s", yes(ioctl(inner, uid_of, &uid) == 0 || errno == EPERM || errno == EINVAL));
+    end(first);
+}
+static void related(void) {
+    alone(related_body);
+}
+
 static void same_namespace(const char* how, const char* one, const char* other) {
     char first[64], second[64];
     const ssize_t length = readlink(one, first, sizeof first),
@@ -262,6 +287,9 @@ const struct test_case namespace_cases[] = {{"namespace_made", made, "unshare"},
                                             {"namespace_translated", translated,
                                              "ioctl NS_GET_PID_FROM_PIDNS, ioctl NS_GET_TGID_FROM_PIDNS, "
                                              "ioctl NS_GET_PID_IN_PIDNS, ioctl NS_GET_TGID_IN_PIDNS"},
+                                            {"namespace_related", related,
+                                             "ioctl NS_GET_NSTYPE, ioctl NS_GET_PARENT, ioctl NS_GET_USERNS, "
+                                             "ioctl NS_GET_OWNER_UID"},
                                             {"namespace_files", files, "readlink, openat"},
                                             {"namespace_mounted", mounted, "mount, fsopen"},
                                             {NULL, NULL, NULL}};

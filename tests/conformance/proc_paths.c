@@ -9,6 +9,8 @@
 
 #include "proc.h"
 
+enum { open_tree_number = 428 };
+
 struct open_how_as_the_kernel_has_it {
     uint64_t flags, mode, resolve;
 };
@@ -57,6 +59,8 @@ static void ask(const char* name, const char* path) {
     fact("lstat=%s", result(syscall(SYS_lstat, path, &about)));
     fact("newfstatat=%s", result(syscall(SYS_newfstatat, AT_FDCWD, path, &about, 0)));
     fact("statx=%s", result(statx_of(AT_FDCWD, path, 0)));
+    fact("or-empty=%s", result(syscall(SYS_newfstatat, AT_FDCWD, path, &about, AT_EMPTY_PATH)));
+    fact("statx-or-empty=%s", result(statx_of(AT_FDCWD, path, AT_EMPTY_PATH)));
     fact("access=%s", result(syscall(SYS_access, path, R_OK)));
     fact("faccessat=%s", result(syscall(SYS_faccessat, AT_FDCWD, path, R_OK)));
     fact("faccessat2=%s", result(syscall(SYS_faccessat2, AT_FDCWD, path, R_OK, AT_EACCESS)));
@@ -67,7 +71,13 @@ static void ask(const char* name, const char* path) {
     fact("getxattr=%s", found(getxattr(path, "user.none", text, sizeof text)));
     fact("lgetxattr=%s", found(lgetxattr(path, "user.none", text, sizeof text)));
     fact("listxattr=%s", found(listxattr(path, text, sizeof text)));
+    fact("llistxattr=%s", found(llistxattr(path, text, sizeof text)));
     fact("statfs=%s", result(statfs(path, &system)));
+    /* A procfs has no handles; but first it is looked for. */
+    uint32_t handle[34] = {128};
+    int mount_id = 0;
+    fact("handle=%s", result(syscall(SYS_name_to_handle_at, AT_FDCWD, path, handle, &mount_id, 0)));
+    fact("tree=%s", result(closed((int)syscall(open_tree_number, AT_FDCWD, path, 0))));
     fact("inotify=%s", result(watch(path)));
 }
 
@@ -359,10 +369,28 @@ static void writing(void) {
 
 #define PATH_ROWS                                                                                      \
     "open, openat, openat2, stat, lstat, newfstatat, statx, access, faccessat, faccessat2, readlink, " \
-    "readlinkat, "                                                                                     \
-    "getxattr, lgetxattr, listxattr, statfs, inotify_add_watch"
+    "readlinkat, newfstatat from the working directory, statx from the working directory, getxattr, "  \
+    "lgetxattr, listxattr, llistxattr, statfs, inotify_add_watch, name_to_handle_at, open_tree"
+
+/* With another process's root as one's own, and where there is none. */
+static void other_root(void) {
+    const pid_t child = named_child("child");
+    const pid_t changer = offspring();
+    if (changer == 0) {
+        fact("nobody=%s", result(chroot(path_of("/proc/%d/root", unknown_pid))));
+        fact("child's=%s", result(chroot(path_of("/proc/%d/root", child))));
+        fact("child=%s", comm_at(AT_FDCWD, path_of("/proc/%d/comm", child)));
+        fact("into=%s", result(chroot("/proc")));
+        fact("there=%s", comm_at(AT_FDCWD, path_of("/%d/comm", child)));
+        fact("self=%s", yes(access("/self/stat", R_OK) == 0));
+        _exit(0);
+    }
+    reap(changer);
+    end(child);
+}
 
 const struct test_case path_cases[] = {
+    {"path_other_root", other_root, "chroot"},
     {"path_child", of_child, PATH_ROWS},
     {"path_self", of_self, PATH_ROWS},
     {"path_nobody", of_nobody, PATH_ROWS},
