@@ -5,7 +5,7 @@ cases() {
     printf '%s\n' ps top pgrep pkill killall pstree htop lsof fuser pidof uptime free vmstat watch pmap \
         prlimit taskset renice ionice chrt flock nsenter unshare setsid timeout xargs nohup time wait-n busybox \
         strace strace-attach strace-count gdb gdb-attach gdb-fork family \
-        strace-threads strace-attach-threads gdb-threads gcore
+        strace-threads strace-attach-threads gdb-threads gcore cp user
 }
 
 run_case() {
@@ -204,6 +204,24 @@ run_case() {
             kill $tail
             wait $tail
             fact "goes on after it" $?
+            ;;
+        cp) # which makes sure that it has opened what it had looked at
+            cp /proc/self/status /proc/loadavg /proc/$tail/stat . 2>&1
+            fact cp $?
+            fact same "$(cut -d ' ' -f 1-3 stat | sed "s/^$tail /right /")"
+            tar -cf status.tar /proc/$tail/status 2>/dev/null
+            fact lines "$(grep -c . status)"
+            ;;
+        user) # who isn't root
+            setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '
+                sleep 50 & ps -o comm= -p $!
+                cat /proc/1/environ 2>&1 >/dev/null
+                readlink /proc/1/exe || echo denied
+                strace -o /tmp/user.trace true; echo $?
+                kill 1 2>&1 | grep -o "Operation not permitted"
+                renice -n 5 -p 1 2>&1 | grep -o "Operation not permitted"
+                grep -c . /proc/1/status | sed "s/.*/readable/"
+                kill -9 $!' 2>/dev/null
             ;;
         family) compile family; ./family; fact family $? ;;
     esac
