@@ -31,6 +31,10 @@ namespace ctr::pidns {
 
 namespace {
 
+// A tracer may be killed before it has what it asked for, and need not stop what it has.
+constexpr std::chrono::seconds time_to_attach{1};
+constexpr std::chrono::milliseconds time_to_interrupt{100};
+
 constexpr uint8_t at_entry = 1, at_exit = 2;  // PTRACE_SYSCALL_INFO_ENTRY and _EXIT
 
 // struct ptrace_syscall_info of include/uapi/linux/ptrace.h, which the C library's header names differently.
@@ -104,7 +108,7 @@ bool needs_change(const Call& call) {
 CallServer::Tracee* CallServer::tracee(HostPid thread) {
     const auto found = tracees_.find(raw(thread));
     if (found == tracees_.end()) return nullptr;
-    if (!found->second.attaching && tracer_of(thread) == HostPid::none) {
+    if (!found->second.waits_for_tracer() && tracer_of(thread) == HostPid::none) {
         // Its tracer is gone.
         if (found->second.pending) abandoned(*found->second.pending);
         tracees_.erase(found);
@@ -124,7 +128,7 @@ void CallServer::trace(const Trap& trap, const Call& call, const Caller& caller)
     if ((attaches && !in_vain) || asks_itself) {
         // One that can't be seen isn't the monitor's, and the kernel says so.
         if (translator_.thread_outward(raw(target), caller.space) != 0)
-            tracees_[raw(target)].attaching = true;
+            tracees_[raw(target)].expected = Clock::now() + time_to_attach;
         if (!tracer_.release(target)) {
             if (asks_itself)
                 listener_.answer(trap, -restart_no_interrupt);
@@ -134,12 +138,14 @@ void CallServer::trace(const Trap& trap, const Call& call, const Caller& caller)
         }
     }
     if (asks_itself) {
-        tracees_[raw(target)].attaching = false;
+        tracees_[raw(target)].expected = {};
         listener_.proceed(trap);
         return;
     }
     if (lets_go_on(what) && tracee(target))
         rewrite.errand.emplace(let_go_on(caller, target, rewrite.arguments));
+    if (what == PTRACE_DETACH && tracee(target))
+        rewrite.errand.emplace(let_go(caller, target, rewrite.arguments));
     begin(trap, std::move(rewrite));
 }
 
@@ -154,17 +160,20 @@ long CallServer::traced(const Rewrite& rewrite, long result) {
         case PTRACE_ATTACH:
         case PTRACE_SEIZE:
             if (!tracee) return result;
-            tracee->attaching = false;
+            tracee->expected = {};
             if (result != 0) tracees_.erase(found);
-            if (result == 0 && what == PTRACE_SEIZE) tracee->options = rewrite.original[3];
+            if (result == 0 && what == PTRACE_SEIZE) {
+                tracee->options = rewrite.original[3];
+                tracee->expected = Clock::now() + time_to_interrupt;
+            }
             if (what == PTRACE_ATTACH || result != 0) unpark(target);
             return result;
-        case PTRACE_INTERRUPT: unpark(target); return result;
+        case PTRACE_INTERRUPT:
+            if (tracee) tracee->expected = {};
+            unpark(target);
+            return result;
         case PTRACE_SETOPTIONS:
             if (tracee && result == 0) tracee->options = rewrite.original[3];
-            return result;
-        case PTRACE_DETACH:
-            if (result == 0) tracees_.erase(raw(target));
             return result;
         case PTRACE_GETEVENTMSG: {
             const bool names_thread =
@@ -202,6 +211,15 @@ long CallServer::traced(const Rewrite& rewrite, long result) {
         }
         default: return result;
     }
+}
+
+// Until its tracer has it. While we trace it ourselves, its tracer waits for that to end, and so it must
+// stop.
+void CallServer::park(const Trap& trap) {
+    if (tracer_.release(trap.thread))
+        parked_.insert_or_assign(raw(trap.thread), trap);
+    else
+        listener_.answer(trap, -restart_no_interrupt);
 }
 
 // Its trap has waited for its tracer, so that it can be traced from its beginning.
@@ -274,6 +292,7 @@ Errand CallServer::look_at(Caller tracer, HostPid thread, Report report, long se
     if (info->op == at_exit) pokes = leave(thread, info->exit.result);
     tracee = &tracees_[raw(thread)];
     tracee->entered = info->op == at_entry;
+    tracee->in_call = false;
     if (tracee->entered) tracee->number = static_cast<long>(info->entry.number);
     const bool hidden = tracee->hidden;
     if (tracee->entered && hidden) pokes = enter(thread, *info);
@@ -285,7 +304,7 @@ Errand CallServer::look_at(Caller tracer, HostPid thread, Report report, long se
                 .write(report.address, int32_t{report.in_siginfo ? SIGTRAP : SIGTRAP << 8 | 0x7f});
         co_return seen;
     }
-    tracee->entered = false;
+    tracee->in_call = std::exchange(tracee->entered, false);
     co_await request(PTRACE_SYSCALL, thread);
     co_return std::nullopt;
 }
@@ -308,12 +327,44 @@ Errand CallServer::let_go_on(Caller tracer, HostPid thread, Registers::Arguments
         if (info && info->op == at_entry) {
             const std::vector<Made> pokes = enter(thread, *info);
             for (const Made& poke : pokes) co_await poke;
+            tracees_[raw(thread)].in_call = true;
         }
     }
     tracee = &tracees_[raw(thread)];
     tracee->hidden = arguments[0] == PTRACE_CONT;
     arguments[0] = PTRACE_SYSCALL;
     const long result = co_await Made{SYS_ptrace, arguments};
+    co_return result;
+}
+
+// The tracer lets it go for good. Where it stands the tracer may not have asked yet: behind a call whose
+// result is the host's still, or in a creation, whose end it must wait for.
+Errand CallServer::let_go(Caller tracer, HostPid thread, Registers::Arguments arguments) {
+    constexpr int enough = 1000;  // it was killed, or its vfork waits for the child
+    for (int tries = 0; tries < enough && tracees_[raw(thread)].in_call; ++tries) {
+        std::optional<CallInfo> info;
+        {
+            const Lent<CallInfo> lent(tracer.thread);
+            const long got = co_await request(get_call_info, thread, sizeof(CallInfo), lent.address());
+            if (got == -ESRCH && tries == 0) co_return got;  // it runs, so it can't be let go
+            if (got > 0) info = lent.read();
+        }
+        if (!info) {
+            co_await Made{SYS_sched_yield, {}};
+            continue;
+        }
+        if (info->op == at_exit) {
+            const std::vector<Made> pokes = leave(thread, info->exit.result);
+            for (const Made& poke : pokes) co_await poke;
+            tracees_[raw(thread)].in_call = false;
+        } else if (info->op != at_entry) {
+            co_await request(PTRACE_SYSCALL, thread);
+        } else {
+            break;
+        }
+    }
+    const long result = co_await Made{SYS_ptrace, arguments};
+    if (result == 0) tracees_.erase(raw(thread));
     co_return result;
 }
 

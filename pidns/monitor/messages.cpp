@@ -58,8 +58,11 @@ std::optional<bool> have_control(HostPid thread, uint64_t address, size_t count)
                        [](const mmsghdr& message) { return has_control(message.msg_hdr); });
 }
 
-// Who hasn't asked for credentials gets none.
+// Who hasn't asked for credentials gets none. Sockets only: to close a copy of another file may take as long
+// as the workload likes, which may serve it.
 bool wants_credentials(HostPid process, int fd) {
+    const std::string link = "/proc/" + std::to_string(raw(process)) + "/fd/" + std::to_string(fd);
+    if (!link_text(link).starts_with("socket:")) return false;
     const Fd pidfd(sys::pidfd_open(raw(process), 0));
     const Fd socket(pidfd ? sys::pidfd_getfd(pidfd.get(), fd) : -1);
     int wanted = 0;

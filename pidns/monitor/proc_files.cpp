@@ -89,6 +89,14 @@ bool readable_by_all(Content content) {
     }
 }
 
+// By the monitor, in the caller's place. A name of a translated file can be anybody's: what it names must be
+// a file of the table, which its pattern fixes from end to end, and one that the caller could open as well.
+bool may_be_opened(const Caller& caller, Content content, HostPid process) {
+    if (content == Content::none) return false;
+    if (readable_by_all(content)) return true;
+    return process != HostPid::none && (process == caller.process || may_inspect(caller.thread, process));
+}
+
 // How a file is opened by the open family; nothing if it can't be read.
 std::optional<uint64_t> flags_of(const Trap& trap) {
     switch (trap.number) {
@@ -132,7 +140,23 @@ bool is_readlink(long number) {
     return number == SYS_readlink || number == SYS_readlinkat;
 }
 
+// All files in memory are on one file system of the kernel's own.
+dev_t device_of_memory() {
+    const Fd file(memfd_create("ctr", MFD_CLOEXEC));
+    struct stat facts {};
+    return file && fstat(file.get(), &facts) == 0 ? facts.st_dev : 0;
+}
+
 }  // namespace
+
+ProcFiles::ProcFiles(const Listener& listener, const Numbers& numbers, const NestedNamespaces& nested,
+                     const Translator& translator)
+    : listener_(listener),
+      numbers_(numbers),
+      nested_(nested),
+      translator_(translator),
+      paths_(translator, mounts_),
+      memory_device_(device_of_memory()) {}
 
 std::optional<ProcFiles::Meant> ProcFiles::meant_by(std::string_view link) {
     if (!link.starts_with(memory_file)) return {};
@@ -362,8 +386,11 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
     } else if (path.process() == caller.process) {
         // Readable to the program anyway, so it makes no difference who reads it.
         text = own_text(caller, link_text("/proc/" + path.place()));
-    } else if (path.changed) {
-        return {.next = Next::remake, .path = std::move(path.text), .translates = true};
+    } else if (path.changed || path.process() != HostPid::none) {
+        // Unchanged: from a directory of that process.
+        return {.next = Next::remake,
+                .path = path.changed ? std::move(path.text) : std::string(),
+                .translates = true};
     }
     if (!text) return path.changed ? Verdict{.next = Next::remake, .path = std::move(path.text)} : Verdict{};
     const auto room = static_cast<int>(trap.arguments[at + 2]);
@@ -449,9 +476,9 @@ std::optional<std::string> ProcFiles::shown_anew(const Caller& caller, const Mea
         const HostPid process = process_in(meant.place);
         const bool same = process == HostPid::none || (birth_of(process) == meant.birth &&
                                                        translator_.outward(raw(process), caller.space) != 0);
-        if (!same) return {};
-        source.file.reset(::open(("/proc/" + meant.place).c_str(), O_RDONLY | O_CLOEXEC));
         source.content = content_of(meant.place);
+        if (!same || !may_be_opened(caller, source.content, process)) return {};
+        source.file.reset(::open(("/proc/" + meant.place).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     }
     const auto text = source.file ? text_of(source.file.get()) : std::nullopt;
     return text ? translated(caller, source.content, meant.place, *text) : std::nullopt;
@@ -460,8 +487,11 @@ std::optional<std::string> ProcFiles::shown_anew(const Caller& caller, const Mea
 bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
     const auto fd = static_cast<int>(trap.arguments[0]);
     const Fd file = fetch(caller.process, fd);
-    // What was fetched can't be exchanged any more, so now its name counts. Only files in memory have seals.
+    // What was fetched can't be exchanged any more, so now its name counts. Only files in memory have seals,
+    // and those of a tmpfs: one could be mounted at a place of that name, and be somebody else's.
+    struct stat facts {};
     if (!file || !listener_.valid(trap) || fcntl(file.get(), F_GET_SEALS) < 0) return false;
+    if (fstat(file.get(), &facts) != 0 || facts.st_dev != memory_device_) return false;
     const std::string here = descriptor_link(HostPid(getpid()), file.get());
     const auto meant = meant_by(link_text(here));
     if (!meant) return false;

@@ -8,6 +8,8 @@
 // The lists of a cgroup's members (cgroup_files.h) are read in the same way.
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -26,12 +28,7 @@ namespace ctr::pidns {
 class ProcFiles {
   public:
     ProcFiles(const Listener& listener, const Numbers& numbers, const NestedNamespaces& nested,
-              const Translator& translator)
-        : listener_(listener),
-          numbers_(numbers),
-          nested_(nested),
-          translator_(translator),
-          paths_(translator, mounts_) {}
+              const Translator& translator);
 
     // The call's path, if it might lead into a procfs. Nearly none does, so this is as cheap as can be.
     struct Named {
@@ -114,6 +111,7 @@ class ProcFiles {
     ProcMounts mounts_;
     PathReader paths_;
     CgroupFiles cgroups_{mounts_};
+    dev_t memory_device_;
     std::unordered_map<int, Replacement> replacements_;  // by thread
 };
 

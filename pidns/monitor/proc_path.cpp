@@ -80,6 +80,11 @@ class Walk {
             push(std::to_string(raw(caller_.thread)));
             return read;
         }
+        if (at.empty() && name == "net" && !is_last) {  // a link to self/net
+            push(std::to_string(raw(caller_.process)));
+            push(read);
+            return read;
+        }
         if (const auto number = number_in(name)) {
             if (at.empty())
                 read =

@@ -187,10 +187,9 @@ void CallServer::begin(const Trap& trap, Rewrite rewrite) {
         *prepared_ = std::move(rewrite);
         return;
     }
-    if (const Tracee* traced = tracee(trap.thread); traced && traced->attaching) {
+    if (const Tracee* traced = tracee(trap.thread); traced && traced->waits_for_tracer()) {
         abandoned(rewrite);
-        parked_.insert_or_assign(raw(trap.thread), trap);
-        return;
+        return park(trap);
     }
     const int error = rewrite.call->way == Way::create ? tracer_.create(listener_, trap, rewrite)
                                                        : tracer_.rewrite(listener_, trap, rewrite);
@@ -207,7 +206,9 @@ void CallServer::serve_postponed() {
         if (listener_.valid(trap)) serve(trap);
     std::vector<Trap> left;
     std::erase_if(parked_, [&](const auto& parked) {
-        if (tracees_.contains(parked.first) && listener_.valid(parked.second)) return false;
+        const auto traced = tracees_.find(parked.first);
+        const bool waits = traced != tracees_.end() && traced->second.waits_for_tracer();
+        if (waits && listener_.valid(parked.second)) return false;
         left.push_back(parked.second);
         return true;
     });

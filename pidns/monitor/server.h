@@ -9,6 +9,7 @@
 
 #include <signal.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -101,18 +102,23 @@ class CallServer final : public Rewriter {
     void executed(HostPid process) override { watched_.erase(raw(process)); }
 
     // Programs that trace others (debugging.cpp).
+    using Clock = std::chrono::steady_clock;
     struct Tracee {
-        bool attaching = false;            // somebody is about to trace it
+        Clock::time_point expected{};      // until then: somebody is about to trace it, or to make it stop
         bool hidden = false;               // its stops at calls are ours only
         bool entered = false;              // it stands before a call
+        bool in_call = false;              // it was let into one, whose end its tracer hasn't heard of
         int event = 0;                     // PTRACE_EVENT_* that it stands at
         long number = 0;                   // of the call that it makes
         uint64_t options = 0;              // PTRACE_O_* that its tracer has set
         std::optional<Rewrite> pending{};  // the call that it makes with the host's numbers
+
+        bool waits_for_tracer() const { return expected != Clock::time_point{} && Clock::now() < expected; }
     };
     Tracee* tracee(HostPid thread);
     void trace(const Trap& trap, const Call& call, const Caller& caller);
     long traced(const Rewrite& rewrite, long result);
+    void park(const Trap& trap);
     void unpark(HostPid thread);
     void adopt_if_new(HostPid process, NamespaceId space);
     HostPid stopped_tracee(const Rewrite& rewrite, HostPid reported);
@@ -124,6 +130,7 @@ class CallServer final : public Rewriter {
     static std::optional<Report> report_of(const Rewrite& rewrite);
     Errand look_at(Caller tracer, HostPid thread, Report report, long seen);
     Errand let_go_on(Caller tracer, HostPid thread, Registers::Arguments arguments);
+    Errand let_go(Caller tracer, HostPid thread, Registers::Arguments arguments);
     template <class Info>
     std::vector<Made> enter(HostPid thread, const Info& info);
     std::vector<Made> leave(HostPid thread, long result);

@@ -82,6 +82,18 @@ TEST_P(Race, AForkingProcessStopsAndContinues) {
 
 // ---- Process 1, and who is outside ------------------------------------------------------------------------
 
+TEST_P(Race, ATracerComesAndGoes) {
+    always({victim("detach"), "100"}, "detach: finished\n");
+}
+
+TEST_P(Race, AFileWithANameOfTheLayersOwnShowsNothing) {
+    const ScratchDirectory place;
+    for (int i = 0; i < repetitions; ++i) {
+        const Outcome outcome = run(container({victim("forgedname"), place.path() + "/fifo"}));
+        EXPECT_EQ(outcome.out, "forgedname: finished\n") << outcome;
+    }
+}
+
 TEST_P(Race, ProcessOneReceivesAndSurvivesASignalThatItBlocks) {
     always({victim("blockterm")}, "blockterm: received\nblockterm: alive\n");
 }
