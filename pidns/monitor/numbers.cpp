@@ -11,8 +11,10 @@
 #include <atomic>
 #include <cerrno>
 #include <new>
+#include <vector>
 
 #include "pidns/model/collector.h"
+#include "pidns/monitor/procfs.h"
 
 namespace ctr::pidns {
 
@@ -34,6 +36,10 @@ constexpr uint32_t namespace_limit = 1024;
 constexpr uint32_t entries_for(uint32_t pid_max) {
     return std::min(4 * pid_max, 1U << 22);
 }
+
+// Numbers in a row that a new process doesn't get. A container that has many of its tasks there must do with
+// one of them.
+constexpr size_t most_ambiguous = 64;
 
 constexpr const char* step = "make the table of process numbers";
 
@@ -106,11 +112,35 @@ NamespaceId Numbers::create_namespace(NamespaceId parent, HostPid creator) {
 
 EntryId Numbers::reserve(NamespaceId space, HostPid creator) {
     const auto allocate = [&] { return with([&](auto& model) { return model.allocate(space, creator); }); };
-    if (const EntryId claim = allocate(); claim != EntryId::none) return claim;
-    // Released numbers are free after two passes.
-    collect();
-    collect();
-    return allocate();
+    EntryId claim = allocate();
+    if (claim == EntryId::none) {
+        // Released numbers are free after two passes.
+        collect();
+        collect();
+        claim = allocate();
+    }
+    std::vector<EntryId> ambiguous;
+    while (claim != EntryId::none && ambiguous.size() < most_ambiguous && is_ambiguous(claim, space)) {
+        ambiguous.push_back(claim);
+        claim = allocate();
+    }
+    if (claim == EntryId::none && !ambiguous.empty()) {
+        claim = ambiguous.back();
+        ambiguous.pop_back();
+    }
+    for (const EntryId other : ambiguous) give_back(other);
+    return claim;
+}
+
+// A number that the kernel has given to a task of the container: its C library takes that for its thread's id
+// (surface/calls.h), so tkill() and its like couldn't tell it from the new process.
+bool Numbers::is_ambiguous(EntryId claim, NamespaceId space) const {
+    for (; space != NamespaceId::none; space = parent_of(space)) {
+        const int number = raw(with([&](const auto& model) { return model.number_in(claim, space); }));
+        if (number <= 1 || !exists(HostPid(number))) continue;
+        if (is_process(HostPid(number)) || is_process(process_of_thread(HostPid(number)))) return true;
+    }
+    return false;
 }
 
 void Numbers::give_back(EntryId claim) {

@@ -92,6 +92,7 @@ class Numbers {
 
     Numbers(Fd file, Mapping mapping, const FileHeader& header);
     void collect();
+    bool is_ambiguous(EntryId claim, NamespaceId space) const;
 
     template <class Action>
     decltype(auto) with(Action action) const {

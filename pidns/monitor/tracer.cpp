@@ -306,6 +306,7 @@ void Tracer::at_exit(Trace& trace, int status) {
 }
 
 bool Tracer::release(HostPid thread) {
+    if (children_.contains(raw(thread))) return false;  // just made, and let go in a moment
     const auto found = traces_.find(raw(thread));
     if (found == traces_.end()) return true;
     Trace& trace = found->second;
