@@ -44,14 +44,10 @@ constexpr uint64_t namespace_ioctl = 0xb700;  // NSIO of linux/nsfs.h
 constexpr uint64_t negative = 0x80000000;
 constexpr uint64_t one_signal = 128;  // sizeof(struct signalfd_siginfo)
 constexpr uint64_t any_ipc_stat = 15, any_msg_stat = 13, shm_stat = 13, msg_stat = 11;
-<<<<<<< HEAD
 constexpr uint64_t ring_probe = 8, ring_request = 0x7fffffff;  // IORING_REGISTER_PROBE, without its flag
+constexpr uint64_t user_mode_only = 1;                         // UFFD_USER_MODE_ONLY
+constexpr uint64_t userfaultfd_new = 0xaa00;                   // USERFAULTFD_IOC_NEW of /dev/userfaultfd
 constexpr auto sched_core = static_cast<uint64_t>(62);         // PR_SCHED_CORE
-=======
-constexpr uint64_t user_mode_only = 1;                  // UFFD_USER_MODE_ONLY
-constexpr uint64_t userfaultfd_new = 0xaa00;            // USERFAULTFD_IOC_NEW of /dev/userfaultfd
-constexpr auto sched_core = static_cast<uint64_t>(62);  // PR_SCHED_CORE
->>>>>>> breaker
 
 #define NAMED(call) .number = SYS_##call, .name = #call
 #define NAMED_WITH(call, detail) .number = SYS_##call, .name = #call " " detail
