@@ -189,10 +189,7 @@ void CallServer::begin(const Trap& trap, Rewrite rewrite) {
         *prepared_ = std::move(rewrite);
         return;
     }
-    if (const Tracee* traced = tracee(trap.thread); traced && traced->waits_for_tracer()) {
-        abandoned(rewrite);
-        return park(trap);
-    }
+    if (awaits_tracer(trap)) return abandoned(rewrite);
     const int error = rewrite.call->way == Way::create ? tracer_.create(listener_, trap, rewrite)
                                                        : tracer_.rewrite(listener_, trap, rewrite);
     if (error == 0) return;

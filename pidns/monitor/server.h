@@ -105,6 +105,7 @@ class CallServer final : public Rewriter {
     using Clock = std::chrono::steady_clock;
     struct Tracee {
         Clock::time_point expected{};      // until then: somebody is about to trace it, or to make it stop
+        bool to_stop = false;              // its tracer has asked for a stop that it hasn't heard of
         bool hidden = false;               // its stops at calls are ours only
         bool entered = false;              // it stands before a call
         bool in_call = false;              // it was let into one, whose end its tracer hasn't heard of
@@ -118,6 +119,7 @@ class CallServer final : public Rewriter {
     Tracee* tracee(HostPid thread);
     void trace(const Trap& trap, const Call& call, const Caller& caller);
     long traced(const Rewrite& rewrite, long result);
+    bool awaits_tracer(const Trap& trap);
     void park(const Trap& trap);
     void unpark(HostPid thread);
     void adopt_if_new(HostPid process, NamespaceId space);
