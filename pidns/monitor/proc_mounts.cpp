@@ -35,7 +35,6 @@ std::string unescape(std::string_view text) {
 std::string read_all(int fd) {
     std::string text;
     std::array<char, 16384> part;
-    lseek(fd, 0, SEEK_SET);
     for (ssize_t got = 0; (got = read(fd, part.data(), part.size())) > 0;)
         text.append(part.data(), static_cast<size_t>(got));
     return text;
@@ -108,7 +107,9 @@ const ProcMounts::Mounts& ProcMounts::all_of(HostPid thread) {
     Table& table = tables_[{link_text(directory + "/ns/mnt"), link_text(directory + "/root")}];
     table.used = std::chrono::steady_clock::now();
     if (table.file && !has_changed(table.file.get())) return table.mounts;
-    if (!table.file) table.file.reset(open((directory + "/mountinfo").c_str(), O_RDONLY | O_CLOEXEC));
+    // Anew: an open one goes on showing what is below the root that it was opened with, which pivot_root may
+    // have replaced by one of the same name.
+    table.file.reset(open((directory + "/mountinfo").c_str(), O_RDONLY | O_CLOEXEC));
     table.mounts = parse(read_all(table.file.get()));
     return table.mounts;
 }
