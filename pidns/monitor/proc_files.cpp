@@ -204,7 +204,7 @@ ProcFiles::Verdict ProcFiles::describe(const Caller& caller, const std::string& 
     const HostPid process = process_in(meant->place);
     if (process != HostPid::none && birth_of(process) != meant->birth) return {};
     for (const ProcMounts::Mount& mount : mounts_.of(caller.thread))
-        if (mount.below.empty()) {
+        if (mount.below.empty() && !mount.covers) {
             const std::string top = join(mount.point);
             return {.next = Next::remake,
                     .path = (top == "/" ? "" : top) + '/' + meant->place,

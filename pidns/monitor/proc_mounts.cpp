@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <sstream>
 
 namespace ctr::pidns {
@@ -75,6 +76,7 @@ Components ProcMounts::root_of(HostPid thread) {
 
 ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
     Mounts mounts;
+    std::set<int> on_procfs;  // mounts of type proc, and what is mounted over parts of them
     std::istringstream lines(mountinfo);
     for (std::string line; std::getline(lines, line);) {
         // Behind the dash: type, source, options. Before it no field can hold a blank.
@@ -83,7 +85,6 @@ ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
         std::istringstream rest(line.substr(dash + 3));
         std::string type;
         rest >> type;
-        if (type != "proc" && type != "cgroup" && type != "cgroup2") continue;
         std::istringstream fields(line.substr(0, dash));
         int id = 0;
         int parent = 0;
@@ -91,9 +92,13 @@ ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
         std::string root;
         std::string point;
         if (!(fields >> id >> parent >> device >> root >> point)) continue;
-        if (type == "proc")
-            mounts.procs.push_back({components_of(unescape(point)), components_of(unescape(root))});
-        else
+        const bool is_proc = type == "proc";
+        if (is_proc || on_procfs.contains(parent)) {
+            on_procfs.insert(id);
+            mounts.procs.push_back({components_of(unescape(point)),
+                                    is_proc ? components_of(unescape(root)) : Components{}, !is_proc});
+        }
+        if (type == "cgroup" || type == "cgroup2")
             mounts.cgroups.push_back(
                 {id, device, type == "cgroup2", components_of(unescape(point)), unescape(root)});
     }
