@@ -29,6 +29,7 @@ std::vector<uint64_t> headers_of(const Call& call, const uint64_t* arguments, si
     if (call.number == SYS_sendmsg || call.number == SYS_recvmsg) return {arguments[1]};
     std::vector<uint64_t> addresses;
     const size_t count = std::min<size_t>({static_cast<uint32_t>(arguments[2]), most_messages, at_most});
+    addresses.reserve(count);
     for (size_t i = 0; i < count; ++i) addresses.push_back(arguments[1] + i * sizeof(mmsghdr));
     return addresses;
 }
