@@ -32,8 +32,7 @@ class Walk {
 
     // To what the kernel has named, in host's numbers.
     void jump(const std::string& named) {
-        position_.clear();
-        procfs_.reset();
+        to_root();
         Components parts = components_of(named);
         if (parts.size() >= root_.size() && std::equal(root_.begin(), root_.end(), parts.begin()))
             parts.erase(parts.begin(), parts.begin() + static_cast<ptrdiff_t>(root_.size()));

@@ -54,6 +54,9 @@ void CallServer::mount(const Trap& trap, const Call& call, const Caller& caller)
     const auto point = opens ? std::nullopt : read_text(trap.thread, trap.arguments[1], PATH_MAX);
     if (point && (type == proc || !makes_a_mount(trap.arguments[3]))) files_.note_mount_point(*point);
     if (!listener_.valid(trap)) return;
+    // A process's directory or file at another place: a namespace that is to outlive its processes.
+    if (!opens && (trap.arguments[3] & MS_BIND) != 0)
+        if (const auto source = files_.named(trap, call)) return follow(trap, call, caller, *source);
     if (type != proc || (!opens && !makes_a_mount(trap.arguments[3]))) {
         listener_.proceed(trap);
         return;

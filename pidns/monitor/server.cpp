@@ -145,7 +145,9 @@ void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller
             case SYS_getpgrp: return visible_or_errno(getpgid(raw(caller.process)));
             case SYS_getpgid: return visible_or_errno(getpgid(own_or_named()));
             case SYS_getsid: return visible_or_errno(getsid(own_or_named()));
-            case SYS_prctl: return 1;  // the question whether there is a layer (surface/mark.h)
+            case SYS_userfaultfd:
+            case SYS_ioctl: return -EPERM;  // of a userfaultfd
+            case SYS_prctl: return 1;       // the question whether there is a layer (surface/mark.h)
             default: return -ENOSYS;
         }
     };

@@ -45,6 +45,8 @@ constexpr uint64_t negative = 0x80000000;
 constexpr uint64_t one_signal = 128;  // sizeof(struct signalfd_siginfo)
 constexpr uint64_t any_ipc_stat = 15, any_msg_stat = 13, shm_stat = 13, msg_stat = 11;
 constexpr uint64_t ring_probe = 8, ring_request = 0x7fffffff;  // IORING_REGISTER_PROBE, without its flag
+constexpr uint64_t user_mode_only = 1;                         // UFFD_USER_MODE_ONLY
+constexpr uint64_t userfaultfd_new = 0xaa00;                   // USERFAULTFD_IOC_NEW of /dev/userfaultfd
 constexpr auto sched_core = static_cast<uint64_t>(62);         // PR_SCHED_CORE
 
 #define NAMED(call) .number = SYS_##call, .name = #call
@@ -225,6 +227,12 @@ constexpr Call rows[] = {
      .writes = {Structure::msg_state, 2}, .when = command(1, msg_stat)},
     {NAMED_WITH(msgctl, "MSG_STAT_ANY"), .group = "System V IPC", .way = rewrite,
      .writes = {Structure::msg_state, 2}, .when = command(1, any_msg_stat)},
+
+    // Not a number's. Memory whose faults in the kernel wait for the program would let the monitor wait,
+    // which reads it: answered as to one without the privilege, who may have UFFD_USER_MODE_ONLY.
+    {NAMED(userfaultfd), .group = "memory", .way = answer, .when = only_if(0, user_mode_only, 0)},
+    {NAMED_WITH(ioctl, "USERFAULTFD_IOC_NEW"), .group = "memory", .way = answer,
+     .when = command(1, userfaultfd_new), .and_when = only_if(2, user_mode_only, 0)},
 
     // Which namespace a procfs shows is decided when it is mounted; that of the layer is the host's to the
     // kernel. (fsopen's argument is a type, not a path.)

@@ -86,6 +86,15 @@ TEST_P(Race, ATracerComesAndGoes) {
     always({victim("detach"), "100"}, "detach: finished\n");
 }
 
+TEST_P(Race, ABindMountShowsTheProcessThatWasNamed) {
+    if (geteuid() != 0) GTEST_SKIP() << "takes root";
+    const ScratchDirectory place;
+    const std::string script = "sleep 60 & mount --bind /proc/$! " + place.path() +
+                               " || exit; cut -d ' ' -f 1-2 " + place.path() + "/stat; kill $!";
+    const Outcome outcome = run(container({"sh", "-c", script}, {"--cap-add", "ALL"}));
+    EXPECT_TRUE(outcome.out.starts_with("2 (sleep)\n")) << outcome;
+}
+
 TEST_P(Race, AFileWithANameOfTheLayersOwnShowsNothing) {
     const ScratchDirectory place;
     for (int i = 0; i < repetitions; ++i) {
