@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "pidns/monitor/control_data.h"
+#include "pidns/monitor/descriptors.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/server.h"
-#include "runtime/base/sys.h"
 
 namespace ctr::pidns {
 
@@ -62,10 +62,8 @@ std::optional<bool> have_control(HostPid thread, uint64_t address, size_t count)
 // Who hasn't asked for credentials gets none. Sockets only: to close a copy of another file may take as long
 // as the workload likes, which may serve it.
 bool wants_credentials(HostPid process, int fd) {
-    const std::string link = "/proc/" + std::to_string(raw(process)) + "/fd/" + std::to_string(fd);
-    if (!link_text(link).starts_with("socket:")) return false;
-    const Fd pidfd(sys::pidfd_open(raw(process), 0));
-    const Fd socket(pidfd ? sys::pidfd_getfd(pidfd.get(), fd) : -1);
+    if (!descriptor_link(process, fd).starts_with("socket:")) return false;
+    const Fd socket = copy_descriptor(process, fd);
     int wanted = 0;
     socklen_t size = sizeof wanted;
     return socket && getsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &wanted, &size) == 0 && wanted != 0;

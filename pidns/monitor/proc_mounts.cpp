@@ -1,7 +1,6 @@
 #include "pidns/monitor/proc_mounts.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 #include <array>
 #include <set>
 #include <sstream>
+
+#include "pidns/monitor/procfs.h"
 
 namespace ctr::pidns {
 
@@ -64,14 +65,8 @@ std::string join(const Components& components) {
     return text.empty() ? "/" : text;
 }
 
-std::string link_text(const std::string& path) {
-    std::array<char, PATH_MAX> target;
-    const ssize_t length = readlink(path.c_str(), target.data(), target.size());
-    return length > 0 ? std::string(target.data(), static_cast<size_t>(length)) : std::string();
-}
-
 Components ProcMounts::root_of(HostPid thread) {
-    return components_of(link_text("/proc/" + std::to_string(raw(thread)) + "/root"));
+    return components_of(link_text(proc_file(thread, "root")));
 }
 
 ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
@@ -106,15 +101,14 @@ ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
 }
 
 const ProcMounts::Mounts& ProcMounts::all_of(HostPid thread) {
-    const std::string directory = "/proc/" + std::to_string(raw(thread));
     // A program can make mount namespaces faster than forget_unused() comes round.
     if (tables_.size() >= most_tables) tables_.clear();
-    Table& table = tables_[{link_text(directory + "/ns/mnt"), link_text(directory + "/root")}];
+    Table& table = tables_[{link_text(proc_file(thread, "ns/mnt")), link_text(proc_file(thread, "root"))}];
     table.used = std::chrono::steady_clock::now();
     if (table.file && !has_changed(table.file.get())) return table.mounts;
     // Anew: an open one goes on showing what is below the root that it was opened with, which pivot_root may
     // have replaced by one of the same name.
-    table.file.reset(open((directory + "/mountinfo").c_str(), O_RDONLY | O_CLOEXEC));
+    table.file.reset(open(proc_file(thread, "mountinfo").c_str(), O_RDONLY | O_CLOEXEC));
     table.mounts = parse(read_all(table.file.get()));
     return table.mounts;
 }

@@ -22,9 +22,6 @@ using Components = std::vector<std::string>;
 Components components_of(std::string_view text);
 std::string join(const Components& components);  // with a leading slash
 
-// The text of a symbolic link of the host's own /proc; empty if it can't be read.
-std::string link_text(const std::string& path);
-
 class ProcMounts {
   public:
     struct Mount {
