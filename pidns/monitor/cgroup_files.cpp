@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
+
+#include "pidns/monitor/descriptors.h"
+#include "pidns/monitor/procfs.h"
 
 namespace ctr::pidns {
 
@@ -35,23 +37,6 @@ Content content_of(const ProcMounts::CgroupMount& mount) {
     return mount.unified ? Content::pid_list_v2 : Content::pid_list;
 }
 
-struct Opened {
-    int mount = 0;
-    uint64_t flags = 0;
-};
-Opened opened_as(HostPid holder, int fd) {
-    std::ifstream facts("/proc/" + std::to_string(raw(holder)) + "/fdinfo/" + std::to_string(fd));
-    Opened opened;
-    constexpr int octal = 8;
-    for (std::string word, value; facts >> word >> value;) {
-        if (word == "flags:") opened.flags = std::strtoull(value.c_str(), nullptr, octal);
-        if (word != "mnt_id:") continue;
-        opened.mount = std::atoi(value.c_str());
-        break;
-    }
-    return opened;
-}
-
 // The rest of a path below a directory; nothing if it isn't below it.
 std::optional<std::string_view> below(std::string_view path, std::string_view directory) {
     if (directory == "/") return path;
@@ -75,10 +60,10 @@ bool CgroupFiles::may_be_named(std::string_view path) {
 }
 
 std::optional<CgroupFiles::Members> CgroupFiles::members(HostPid holder, int fd, HostPid thread) {
-    const std::string link = link_text("/proc/" + std::to_string(raw(holder)) + "/fd/" + std::to_string(fd));
+    const std::string link = descriptor_link(holder, fd);
     const Name* name = name_of(link);
     if (!name) return {};
-    const Opened opened = opened_as(holder, fd);
+    const OpenedAs opened = opened_as(holder, fd);
     const auto& mounts = mounts_.cgroups_of(thread);
     const auto mount = std::find_if(mounts.begin(), mounts.end(),
                                     [&](const auto& candidate) { return candidate.id == opened.mount; });
@@ -94,8 +79,7 @@ std::optional<CgroupFiles::Members> CgroupFiles::members(HostPid holder, int fd,
 }
 
 bool CgroupFiles::has_writable(HostPid process) {
-    const std::string directory = "/proc/" + std::to_string(raw(process)) + "/fd";
-    const std::unique_ptr<DIR, int (*)(DIR*)> fds(opendir(directory.c_str()), closedir);
+    const std::unique_ptr<DIR, int (*)(DIR*)> fds(opendir(proc_file(process, "fd").c_str()), closedir);
     while (const dirent* entry = fds ? readdir(fds.get()) : nullptr) {
         if (entry->d_name[0] == '.') continue;
         const auto found = members(process, std::atoi(entry->d_name), process);

@@ -6,12 +6,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <string>
 #include <utility>
 
+#include "pidns/monitor/descriptors.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/procfs.h"
 #include "pidns/monitor/server.h"
@@ -64,10 +64,7 @@ int unsupported(const Creation& creation) {
 // A file of /proc/PID/ns/pid that open() hasn't made (proc_files.h), so that it can't be told which process's
 // it is: to the kernel all of them are the host's namespace.
 bool is_pid_namespace_file(HostPid owner, int fd) {
-    std::array<char, 64> target{};
-    const std::string path = "/proc/" + std::to_string(raw(owner)) + "/fd/" + std::to_string(fd);
-    return readlink(path.c_str(), target.data(), target.size() - 1) > 0 &&
-           std::string_view(target.data()).starts_with("pid:[");
+    return descriptor_link(owner, fd).starts_with("pid:[");
 }
 
 }  // namespace

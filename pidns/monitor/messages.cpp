@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "pidns/monitor/control_data.h"
+#include "pidns/monitor/descriptors.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/server.h"
-#include "runtime/base/sys.h"
 
 namespace ctr::pidns {
 
@@ -29,6 +29,7 @@ std::vector<uint64_t> headers_of(const Call& call, const uint64_t* arguments, si
     if (call.number == SYS_sendmsg || call.number == SYS_recvmsg) return {arguments[1]};
     std::vector<uint64_t> addresses;
     const size_t count = std::min<size_t>({static_cast<uint32_t>(arguments[2]), most_messages, at_most});
+    addresses.reserve(count);
     for (size_t i = 0; i < count; ++i) addresses.push_back(arguments[1] + i * sizeof(mmsghdr));
     return addresses;
 }
@@ -61,10 +62,8 @@ std::optional<bool> have_control(HostPid thread, uint64_t address, size_t count)
 // Who hasn't asked for credentials gets none. Sockets only: to close a copy of another file may take as long
 // as the workload likes, which may serve it.
 bool wants_credentials(HostPid process, int fd) {
-    const std::string link = "/proc/" + std::to_string(raw(process)) + "/fd/" + std::to_string(fd);
-    if (!link_text(link).starts_with("socket:")) return false;
-    const Fd pidfd(sys::pidfd_open(raw(process), 0));
-    const Fd socket(pidfd ? sys::pidfd_getfd(pidfd.get(), fd) : -1);
+    if (!descriptor_link(process, fd).starts_with("socket:")) return false;
+    const Fd socket = copy_descriptor(process, fd);
     int wanted = 0;
     socklen_t size = sizeof wanted;
     return socket && getsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &wanted, &size) == 0 && wanted != 0;

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "pidns/monitor/descriptors.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/procfs.h"
 #include "pidns/monitor/reader_view.h"
@@ -33,16 +34,6 @@ constexpr std::string_view file_prefix = "ctr:";
 constexpr size_t longest_name = 249;  // MFD_NAME_MAX_LEN
 constexpr std::string_view memory_file = "/memfd:ctr:";
 constexpr std::string_view deleted = " (deleted)";
-
-std::string descriptor_link(HostPid owner, int fd) {
-    return "/proc/" + std::to_string(raw(owner)) + "/fd/" + std::to_string(fd);
-}
-
-// The same open file as the program's.
-Fd fetch(HostPid process, int fd) {
-    const Fd pidfd(sys::pidfd_open(raw(process), 0));
-    return Fd(pidfd ? sys::pidfd_getfd(pidfd.get(), fd) : -1);
-}
 
 // Whole, from the beginning, wherever the file's position is.
 std::optional<std::string> text_of(int fd) {
@@ -68,7 +59,7 @@ Fd file_with(const std::string& birth, const std::string& place, std::string_vie
     const Fd file(memfd_create(name.c_str(), MFD_CLOEXEC));
     if (!file || !fill(file.get(), text)) return {};
     fchmod(file.get(), S_IRUSR | S_IRGRP | S_IROTH);
-    return Fd(::open(descriptor_link(HostPid(getpid()), file.get()).c_str(), O_RDONLY | O_CLOEXEC));
+    return Fd(::open(descriptor_path(HostPid(getpid()), file.get()).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 HostPid process_in(const std::string& place) {
@@ -184,8 +175,8 @@ std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& c
     const int directory = call.path.directory == PathArguments::none
                               ? AT_FDCWD
                               : static_cast<int>(trap.arguments[call.path.directory]);
-    std::string base = link_text(directory == AT_FDCWD ? "/proc/" + std::to_string(raw(trap.thread)) + "/cwd"
-                                                       : descriptor_link(trap.thread, directory));
+    std::string base = directory == AT_FDCWD ? link_text(proc_file(trap.thread, "cwd"))
+                                             : descriptor_link(trap.thread, directory);
     if (path->empty()) {
         const bool ours = describes(trap.number) && base.starts_with(memory_file);
         const bool link = trap.number == SYS_readlinkat && paths_.may_be_proc(base);
@@ -204,7 +195,7 @@ ProcFiles::Verdict ProcFiles::describe(const Caller& caller, const std::string& 
     const HostPid process = process_in(meant->place);
     if (process != HostPid::none && birth_of(process) != meant->birth) return {};
     for (const ProcMounts::Mount& mount : mounts_.of(caller.thread))
-        if (mount.below.empty()) {
+        if (mount.below.empty() && !mount.covers) {
             const std::string top = join(mount.point);
             return {.next = Next::remake,
                     .path = (top == "/" ? "" : top) + '/' + meant->place,
@@ -318,7 +309,7 @@ NamespaceId ProcFiles::namespace_at(const ProcPath& path) const {
 }
 
 NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {
-    const auto meant = meant_by(link_text(descriptor_link(thread, fd)));
+    const auto meant = meant_by(descriptor_link(thread, fd));
     if (!meant || !meant->place.ends_with("/ns/pid")) return NamespaceId::none;
     const HostPid init = process_in(meant->place);
     return birth_of(init) == meant->birth ? numbers_.namespace_of(init) : NamespaceId::none;
@@ -414,7 +405,7 @@ long ProcFiles::linked(const Caller& caller, const Call& call, const Registers::
 }
 
 bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, Content content, int fd) {
-    const Fd file = fetch(caller.process, fd);
+    const Fd file = copy_descriptor(caller.process, fd);
     if (!file) return false;
     std::string birth;
     std::string place;
@@ -424,7 +415,7 @@ bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, C
         content = members->content;
         place = members->place;
     } else {
-        const auto found = paths_.place_of(caller, link_text(descriptor_link(caller.thread, fd)));
+        const auto found = paths_.place_of(caller, descriptor_link(caller.thread, fd));
         if (!found) return false;
         place = found->place();
         if (found->process() != HostPid::none) birth = birth_of(found->process());
@@ -464,8 +455,7 @@ void ProcFiles::forget_unused() {
 }
 
 bool ProcFiles::may_reread(const Trap& trap) const {
-    return link_text(descriptor_link(trap.thread, static_cast<int>(trap.arguments[0])))
-        .starts_with(memory_file);
+    return descriptor_link(trap.thread, static_cast<int>(trap.arguments[0])).starts_with(memory_file);
 }
 
 std::optional<std::string> ProcFiles::shown_anew(const Caller& caller, const Meant& meant) {
@@ -486,13 +476,13 @@ std::optional<std::string> ProcFiles::shown_anew(const Caller& caller, const Mea
 
 bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
     const auto fd = static_cast<int>(trap.arguments[0]);
-    const Fd file = fetch(caller.process, fd);
+    const Fd file = copy_descriptor(caller.process, fd);
     // What was fetched can't be exchanged any more, so now its name counts. Only files in memory have seals,
     // and those of a tmpfs: one could be mounted at a place of that name, and be somebody else's.
     struct stat facts {};
     if (!file || !listener_.valid(trap) || fcntl(file.get(), F_GET_SEALS) < 0) return false;
     if (fstat(file.get(), &facts) != 0 || facts.st_dev != memory_device_) return false;
-    const std::string here = descriptor_link(HostPid(getpid()), file.get());
+    const std::string here = descriptor_path(HostPid(getpid()), file.get());
     const auto meant = meant_by(link_text(here));
     if (!meant) return false;
     const std::optional<std::string> shown = shown_anew(caller, *meant);
@@ -511,7 +501,7 @@ bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
 }
 
 bool ProcFiles::name_directory(const Trap& trap, const Caller& caller) {
-    const std::string here = link_text("/proc/" + std::to_string(raw(trap.thread)) + "/cwd");
+    const std::string here = link_text(proc_file(trap.thread, "cwd"));
     if (!paths_.may_be_proc(here)) return false;
     auto text = own_text(caller, here);
     if (!text || !listener_.valid(trap)) return false;

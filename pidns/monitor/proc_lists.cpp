@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "pidns/monitor/descriptors.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/proc_files.h"
 #include "runtime/base/sys.h"
@@ -100,13 +101,11 @@ class ProcFiles::Entries {
 
 bool ProcFiles::list(const Trap& trap, const Caller& caller) {
     const auto fd = static_cast<int>(trap.arguments[0]);
-    const std::string text =
-        link_text("/proc/" + std::to_string(raw(trap.thread)) + "/fd/" + std::to_string(fd));
+    const std::string text = descriptor_link(trap.thread, fd);
     if (!paths_.may_be_proc(text)) return false;
     const auto place = paths_.place_of(caller, text);
     if (!place || !(place->is_root() || place->is_task_list()) || !listener_.valid(trap)) return false;
-    const Fd pidfd(sys::pidfd_open(raw(caller.process), 0));
-    const Fd directory(pidfd ? sys::pidfd_getfd(pidfd.get(), fd) : -1);
+    const Fd directory = copy_descriptor(caller.process, fd);
     if (!directory) return false;
     Entries entries(std::min<size_t>(static_cast<uint32_t>(trap.arguments[2]), most),
                     trap.number == SYS_getdents);

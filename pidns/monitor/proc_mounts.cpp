@@ -1,13 +1,15 @@
 #include "pidns/monitor/proc_mounts.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <sstream>
+
+#include "pidns/monitor/procfs.h"
 
 namespace ctr::pidns {
 
@@ -35,7 +37,6 @@ std::string unescape(std::string_view text) {
 std::string read_all(int fd) {
     std::string text;
     std::array<char, 16384> part;
-    lseek(fd, 0, SEEK_SET);
     for (ssize_t got = 0; (got = read(fd, part.data(), part.size())) > 0;)
         text.append(part.data(), static_cast<size_t>(got));
     return text;
@@ -64,18 +65,13 @@ std::string join(const Components& components) {
     return text.empty() ? "/" : text;
 }
 
-std::string link_text(const std::string& path) {
-    std::array<char, PATH_MAX> target;
-    const ssize_t length = readlink(path.c_str(), target.data(), target.size());
-    return length > 0 ? std::string(target.data(), static_cast<size_t>(length)) : std::string();
-}
-
 Components ProcMounts::root_of(HostPid thread) {
-    return components_of(link_text("/proc/" + std::to_string(raw(thread)) + "/root"));
+    return components_of(link_text(proc_file(thread, "root")));
 }
 
 ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
     Mounts mounts;
+    std::set<int> on_procfs;  // mounts of type proc, and what is mounted over parts of them
     std::istringstream lines(mountinfo);
     for (std::string line; std::getline(lines, line);) {
         // Behind the dash: type, source, options. Before it no field can hold a blank.
@@ -84,7 +80,6 @@ ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
         std::istringstream rest(line.substr(dash + 3));
         std::string type;
         rest >> type;
-        if (type != "proc" && type != "cgroup" && type != "cgroup2") continue;
         std::istringstream fields(line.substr(0, dash));
         int id = 0;
         int parent = 0;
@@ -92,9 +87,13 @@ ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
         std::string root;
         std::string point;
         if (!(fields >> id >> parent >> device >> root >> point)) continue;
-        if (type == "proc")
-            mounts.procs.push_back({components_of(unescape(point)), components_of(unescape(root))});
-        else
+        const bool is_proc = type == "proc";
+        if (is_proc || on_procfs.contains(parent)) {
+            on_procfs.insert(id);
+            mounts.procs.push_back({components_of(unescape(point)),
+                                    is_proc ? components_of(unescape(root)) : Components{}, !is_proc});
+        }
+        if (type == "cgroup" || type == "cgroup2")
             mounts.cgroups.push_back(
                 {id, device, type == "cgroup2", components_of(unescape(point)), unescape(root)});
     }
@@ -102,13 +101,14 @@ ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
 }
 
 const ProcMounts::Mounts& ProcMounts::all_of(HostPid thread) {
-    const std::string directory = "/proc/" + std::to_string(raw(thread));
     // A program can make mount namespaces faster than forget_unused() comes round.
     if (tables_.size() >= most_tables) tables_.clear();
-    Table& table = tables_[{link_text(directory + "/ns/mnt"), link_text(directory + "/root")}];
+    Table& table = tables_[{link_text(proc_file(thread, "ns/mnt")), link_text(proc_file(thread, "root"))}];
     table.used = std::chrono::steady_clock::now();
     if (table.file && !has_changed(table.file.get())) return table.mounts;
-    if (!table.file) table.file.reset(open((directory + "/mountinfo").c_str(), O_RDONLY | O_CLOEXEC));
+    // Anew: an open one goes on showing what is below the root that it was opened with, which pivot_root may
+    // have replaced by one of the same name.
+    table.file.reset(open(proc_file(thread, "mountinfo").c_str(), O_RDONLY | O_CLOEXEC));
     table.mounts = parse(read_all(table.file.get()));
     return table.mounts;
 }

@@ -22,14 +22,12 @@ using Components = std::vector<std::string>;
 Components components_of(std::string_view text);
 std::string join(const Components& components);  // with a leading slash
 
-// The text of a symbolic link of the host's own /proc; empty if it can't be read.
-std::string link_text(const std::string& path);
-
 class ProcMounts {
   public:
     struct Mount {
-        Components point;  // as seen from the process's root
-        Components below;  // which part of the procfs: empty, or that of a bind mount
+        Components point;     // as seen from the process's root
+        Components below;     // which part of the procfs: empty, or that of a bind mount
+        bool covers = false;  // no procfs: something else lies there over a part of one
     };
 
     struct CgroupMount {
@@ -48,7 +46,8 @@ class ProcMounts {
     const std::vector<Mount>& of(HostPid thread) { return all_of(thread).procs; }
     const std::vector<CgroupMount>& cgroups_of(HostPid thread) { return all_of(thread).cgroups; }
 
-    // Of a text of mountinfo. Lines in another form are left out.
+    // Of a text of mountinfo. Lines in another form are left out. Where several are mounted at one point the
+    // last one counts.
     static Mounts parse(const std::string& mountinfo);
 
     // The process's root directory, as this process sees it.

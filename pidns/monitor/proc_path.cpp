@@ -60,7 +60,7 @@ class Walk {
         return inside(name, is_last);
     }
 
-    std::optional<Components> below() const { return procfs_ ? std::optional(*procfs_) : std::nullopt; }
+    const std::optional<Components>& below() const { return procfs_; }
     bool is_self() const { return is_self_; }
 
   private:
@@ -121,7 +121,8 @@ class Walk {
 
     void enter_mount() {
         for (const ProcMounts::Mount& mount : mounts_)
-            if (mount.point == position_) procfs_ = mount.below;
+            if (mount.point == position_)
+                procfs_ = mount.covers ? std::nullopt : std::optional<Components>(mount.below);
     }
 
     // Leaving a mount by its top: another one may begin above.
@@ -176,7 +177,7 @@ std::optional<ProcPath> PathReader::read(const Caller& caller, const std::string
     }
     found.changed = found.text != path;
     found.is_self = walk.is_self();
-    if (const auto below = walk.below())
+    if (const auto& below = walk.below())
         found.below = *below;
     else if (!found.changed)
         return {};
@@ -186,7 +187,7 @@ std::optional<ProcPath> PathReader::read(const Caller& caller, const std::string
 std::optional<ProcPath> PathReader::place_of(const Caller& caller, const std::string& text) {
     Walk walk(translator_, mounts_.of(caller.thread), caller);
     walk.jump(text);
-    const auto below = walk.below();
+    const auto& below = walk.below();
     if (!below) return {};
     const bool is_self = *below == Components{"self"} || *below == Components{"thread-self"};
     return ProcPath{.text = text, .below = *below, .is_self = is_self};

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -15,55 +16,13 @@
 #include <string>
 #include <string_view>
 
+#include "pidns/monitor/fact_file.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/sys.h"
 
 namespace ctr::pidns {
 
 namespace {
-
-// A file of "Name:\tvalue" lines below /proc/PID.
-class FactFile {
-  public:
-    FactFile(HostPid process, const char* name) {
-        std::array<char, 64> path;
-        std::snprintf(path.data(), path.size(), "/proc/%d/%s", raw(process), name);
-        const Fd file(open(path.data(), O_RDONLY | O_CLOEXEC));
-        if (!file) return;
-        std::array<char, 4096> part;
-        for (ssize_t got = 0; (got = read(file.get(), part.data(), part.size())) > 0;)
-            text_.append(part.data(), static_cast<size_t>(got));
-    }
-
-    const std::string& text() const { return text_; }
-
-    std::string line(std::string_view name) const {
-        const std::string_view text(text_);
-        const size_t start = text.find(name);
-        if (start == std::string_view::npos) return {};
-        const size_t begin = start + name.size();
-        return std::string(text.substr(begin, text.find('\n', begin) - begin));
-    }
-
-    std::optional<uint64_t> field(std::string_view name, int base) const {
-        const std::string_view text(text_);
-        const size_t start =
-            text.find(name);  // name: "\nTgid:\t", which no command name can fake: it's escaped
-        if (start == std::string_view::npos) return {};
-        const char* digits = text.data() + start + name.size();
-        uint64_t value = 0;
-        if (std::from_chars(digits, text.data() + text.size(), value, base).ec != std::errc{}) return {};
-        return value;
-    }
-
-  private:
-    std::string text_;
-};
-
-// A number that isn't one, such as the -1 of a pidfd whose process was reaped, reads as none.
-HostPid number_in(const FactFile& file, std::string_view name) {
-    return HostPid(static_cast<int>(file.field(name, 10).value_or(0)));
-}
 
 // What newer kernels say of a process or thread without /proc, in a fraction of the time: PIDFD_GET_INFO of
 // include/uapi/linux/pidfd.h (Linux 6.13, of threads since 6.9), in its first size.
@@ -88,24 +47,33 @@ std::optional<KernelInfo> kernel_info(HostPid thread) {
 
 }  // namespace
 
+std::string proc_file(HostPid process, std::string_view name) {
+    return ("/proc/" + std::to_string(raw(process)) + '/').append(name);
+}
+
+std::string link_text(const std::string& path) {
+    std::array<char, PATH_MAX> target;
+    const ssize_t length = readlink(path.c_str(), target.data(), target.size());
+    return length > 0 ? std::string(target.data(), static_cast<size_t>(length)) : std::string();
+}
+
 HostPid process_of_thread(HostPid thread) {
     if (const auto info = kernel_info(thread)) return HostPid(static_cast<int>(info->process));
-    return number_in(FactFile(thread, "status"), "\nTgid:\t");
+    return FactFile(thread, "status").process("\nTgid:\t");
 }
 
 HostPid parent_of(HostPid process) {
     if (const auto info = kernel_info(process)) return HostPid(static_cast<int>(info->parent));
-    return number_in(FactFile(process, "status"), "\nPPid:\t");
+    return FactFile(process, "status").process("\nPPid:\t");
 }
 
 HostPid tracer_of(HostPid thread) {
-    return number_in(FactFile(thread, "status"), "\nTracerPid:\t");
+    return FactFile(thread, "status").process("\nTracerPid:\t");
 }
 
 std::vector<HostPid> threads_of(HostPid process) {
     std::vector<HostPid> threads;
-    const std::string directory = "/proc/" + std::to_string(raw(process)) + "/task";
-    const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir(directory.c_str()), closedir);
+    const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir(proc_file(process, "task").c_str()), closedir);
     if (!tasks) return threads;
     // The process may end at any moment; then there is no next entry.
     while (const dirent* task = readdir(tasks.get())) {
@@ -127,9 +95,7 @@ bool has_capability(HostPid thread, int capability) {
 }
 
 std::string user_namespace_of(HostPid thread) {
-    std::array<char, 64> text{};
-    const std::string link = "/proc/" + std::to_string(raw(thread)) + "/ns/user";
-    return readlink(link.c_str(), text.data(), text.size() - 1) > 0 ? std::string(text.data()) : "";
+    return link_text(proc_file(thread, "ns/user"));
 }
 
 bool may_signal(HostPid sender, HostPid target) {
@@ -155,8 +121,8 @@ bool may_signal(HostPid sender, HostPid target) {
 bool may_inspect(HostPid reader, HostPid target) {
     struct stat of_reader {};
     struct stat of_target {};
-    const bool known = stat(("/proc/" + std::to_string(raw(reader))).c_str(), &of_reader) == 0 &&
-                       stat(("/proc/" + std::to_string(raw(target))).c_str(), &of_target) == 0;
+    const bool known = stat(proc_file(reader, "").c_str(), &of_reader) == 0 &&
+                       stat(proc_file(target, "").c_str(), &of_target) == 0;
     return known && (of_reader.st_uid == of_target.st_uid || has_capability(reader, CAP_SYS_PTRACE));
 }
 
@@ -178,22 +144,6 @@ bool descends_from(HostPid process, HostPid ancestor) {
         process = parent_of(process);
     }
     return false;
-}
-
-HostPid process_of_pidfd(HostPid owner, int fd) {
-    const std::string number = std::to_string(fd);
-    const HostPid process = number_in(FactFile(owner, ("fdinfo/" + number).c_str()), "\nPid:\t");
-    if (process != HostPid::none) return process;
-    std::array<char, 64> target{};
-    const std::string link = "/proc/" + std::to_string(raw(owner)) + "/fd/" + number;
-    if (readlink(link.c_str(), target.data(), target.size() - 1) < 0) return HostPid::none;
-    constexpr std::string_view directory = "/proc/";
-    const std::string_view path(target.data());
-    int host = 0;
-    if (!path.starts_with(directory)) return HostPid::none;
-    const auto [end, error] =
-        std::from_chars(path.data() + directory.size(), path.data() + path.size(), host);
-    return error == std::errc{} && end == path.data() + path.size() ? HostPid(host) : HostPid::none;
 }
 
 std::optional<SignalSets> signal_sets(HostPid process) {

@@ -5,11 +5,18 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/base/ids.h"
 
 namespace ctr::pidns {
+
+// "/proc/4711/NAME".
+std::string proc_file(HostPid process, std::string_view name);
+
+// The text of a symbolic link of the host's own /proc; empty if it can't be read.
+std::string link_text(const std::string& path);
 
 // The process that a thread belongs to.
 HostPid process_of_thread(HostPid thread);
@@ -44,10 +51,6 @@ bool may_inspect(HostPid reader, HostPid target);
 // When a process was born, in clock ticks since boot: with its number it says which process is meant. Empty:
 // there is none.
 std::string birth_of(HostPid process);
-
-// The process that a descriptor of another process stands for: a pidfd, or a directory of /proc. none if it's
-// neither or the process was reaped.
-HostPid process_of_pidfd(HostPid owner, int fd);
 
 // Signal sets as in /proc/PID/status: bit n-1 stands for signal n.
 struct SignalSets {

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "pidns/monitor/descriptors.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/procfs.h"
 
@@ -38,8 +39,7 @@ bool has_answer(const Call& call) {
 }
 
 bool is_signalfd(const Trap& trap) {
-    const auto fd = std::to_string(static_cast<int>(trap.arguments[0]));
-    return link_text("/proc/" + std::to_string(raw(trap.thread)) + "/fd/" + fd) == "anon_inode:[signalfd]";
+    return descriptor_link(trap.thread, static_cast<int>(trap.arguments[0])) == "anon_inode:[signalfd]";
 }
 
 bool counts(const Guard& guard, uint64_t address, const ProcessMemory& memory) {

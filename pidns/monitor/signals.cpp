@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "pidns/monitor/descriptors.h"
 #include "pidns/monitor/procfs.h"
 
 namespace ctr::pidns {

@@ -26,7 +26,7 @@ enum class Way : uint8_t {
     dequeue,  // reads a descriptor that may be a signalfd
     message,  // a message on a socket, which may carry credentials
     trace,    // ptrace
-    relate,   // asks a namespace\'s file about others
+    relate,   // asks a namespace's file about others
 };
 
 // A structure that an argument points to.
@@ -35,8 +35,8 @@ struct Memory {
     uint8_t argument = 0;
 };
 
-// Where a call has its path. No directory: the path is relative to the working directory. No path: the call is
-// about the directory's descriptor itself.
+// Where a call has its path. No directory: the path is relative to the working directory. No path: the call
+// is about the directory's descriptor itself.
 struct PathArguments {
     static constexpr uint8_t none = 0xff;
     uint8_t directory = none;

@@ -64,6 +64,24 @@ TEST(ProcMounts, AreToldByTypeNotByNames) {
     EXPECT_TRUE(mounts.cgroups.empty());
 }
 
+TEST(ProcMounts, MayBeCoveredInPart) {
+    const Mounts mounts = parse(
+        "1 0 0:1 / / rw - ext4 a rw\n"
+        "2 1 0:2 / /proc rw - proc p rw\n"
+        "3 2 0:3 / /proc/sys/x rw - tmpfs t rw\n"
+        "4 3 0:4 / /proc/sys/x/y rw - tmpfs t rw\n"
+        "5 2 0:5 /null /proc/loadavg rw - devtmpfs d rw\n"
+        "6 1 0:6 / /procurement rw - tmpfs t rw\n");
+    ASSERT_EQ(mounts.procs.size(), 4u);
+    EXPECT_FALSE(mounts.procs[0].covers);
+    EXPECT_TRUE(mounts.procs[1].covers);
+    EXPECT_EQ(mounts.procs[2].point, (Components{"proc", "sys", "x", "y"}));
+    EXPECT_TRUE(mounts.procs[2].covers);
+    EXPECT_EQ(mounts.procs[3].point, (Components{"proc", "loadavg"}));
+    EXPECT_TRUE(mounts.procs[3].covers);
+    EXPECT_EQ(mounts.procs[3].below, Components{});
+}
+
 TEST(ProcMounts, MayHaveOddNames) {
     const Mounts mounts = parse(
         "1 0 0:1 / /a\\040b\\011c\\012d\\134e rw - proc p rw\n"

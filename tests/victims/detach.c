@@ -1,5 +1,5 @@
-// A tracer that comes and goes at any moment, as strace -p with a Ctrl-C. What it traces makes children and waits for
-// them, and must notice nothing. detach ROUNDS
+// A tracer that comes and goes at any moment, as strace -p with a Ctrl-C. What it traces makes children and
+// waits for them, and must notice nothing. detach ROUNDS
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>

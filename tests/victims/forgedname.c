@@ -1,5 +1,5 @@
-// Files in memory that bear the names of the layer's own. Whatever such a name says, its maker must learn nothing that
-// it may not read anyway, and nobody must wait.
+// Files in memory that bear the names of the layer's own. Whatever such a name says, its maker must learn
+// nothing that it may not read anyway, and nobody must wait.
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     if (argc != 2) errx(2, "usage: forgedname FIFO (to be made)");
     strncat(fifo, argv[1] + 1, sizeof fifo - 5);
     if (mkfifo(argv[1], 0600) != 0) err(1, "%s", argv[1]);
-    const char* const places[] = {":../etc/passwd",   ":self/stat",   ":self/fd/0", ":thread-self/status",
+    const char* const places[] = {":../etc/passwd",  ":self/stat",   ":self/fd/0", ":thread-self/status",
                                   ":1/../self/stat", ":kmsg",        ":",          ":sysvipc/shm",
                                   "1:2/stat",        ":cgroup/../x", fifo};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) forge(places[i]);

@@ -1,6 +1,7 @@
-// A family in pid namespaces of the kernel's whose /proc is full of numbers: for comparing what is read from outside
-// with what is read from inside. proctexts DIRECTORY MEMBERS: the directory for its files, the file with the members of
-// its cgroup. Prints "ready N", where N is the number outside of the first process inside, and waits to be killed.
+// A family in pid namespaces of the kernel's whose /proc is full of numbers: for comparing what is read from
+// outside with what is read from inside. proctexts DIRECTORY MEMBERS: the directory for its files, the file
+// with the members of its cgroup. Prints "ready N", where N is the number outside of the first process
+// inside, and waits to be killed.
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
@@ -35,7 +36,8 @@ static void copy(const char* from, const char* to) {
     char text[1 << 16];
     const int in = need(open(from, O_RDONLY), from);
     const int out = need(open(to, O_WRONLY | O_CREAT | O_TRUNC, 0600), to);
-    for (ssize_t size; (size = read(in, text, sizeof text)) > 0;) need((int)write(out, text, (size_t)size), to);
+    for (ssize_t size; (size = read(in, text, sizeof text)) > 0;)
+        need((int)write(out, text, (size_t)size), to);
     close(in);
     close(out);
 }
@@ -133,7 +135,8 @@ static void inside(const char* members, int ready) {
     while (__atomic_load_n(&tid, __ATOMIC_SEQ_CST) == 0) sched_yield();
     make_timer(CLOCK_MONOTONIC, SIGEV_THREAD_ID, tid);
     make_timer(CLOCK_REALTIME, SIGEV_NONE, 0);
-    // No clock of another's time: the kernel prints its number as the caller gave it, so the same inside and outside.
+    // No clock of another's time: the kernel prints its number as the caller gave it, so the same inside and
+    // outside.
     make_timer(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0);
     make_timer(CLOCK_THREAD_CPUTIME_ID, SIGEV_SIGNAL, 0);
 

@@ -1,0 +1,82 @@
+// Programs that mount: where /proc is then, and what lies over it.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/process.h"
+
+namespace ctr::test {
+namespace {
+
+constexpr const char* python = "/usr/bin/python3";
+
+const std::string prelude = R"py(
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+BIND, REC, PRIVATE = 4096, 16384, 1 << 18
+def done(result):
+    if result != 0:
+        print("refused:", os.strerror(ctypes.get_errno()))
+        sys.exit()
+def mount(source, target, kind=None, flags=0):
+    done(libc.mount(source, target, kind, flags, None))
+done(libc.unshare(0x20000))
+mount(None, b"/", flags=REC | PRIVATE)
+def text(path):
+    with open(path) as file:
+        return file.read()
+)py";
+
+class ProcMounts : public testing::TestWithParam<const char*> {
+  protected:
+    void SetUp() override {
+        if (!available(python)) GTEST_SKIP() << python << " is not installed";
+    }
+    static void prints(const std::string& script, const std::string& expected) {
+        const Outcome outcome = ctr_run({std::string("--pidns=") + GetParam(), "--cap-add=SYS_ADMIN", "--",
+                                         python, "-c", prelude + script});
+        if (outcome.out.starts_with("refused:")) GTEST_SKIP() << outcome.out;
+        EXPECT_EQ(outcome.code, 0) << outcome;
+        EXPECT_EQ(outcome.out, expected) << outcome;
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, ProcMounts, testing::Values("kernel", "flat", "multi"),
+                         [](const auto& mode) { return std::string(mode.param); });
+
+TEST_P(ProcMounts, ANewRootHasItsOwn) {
+    prints(R"py(
+mount(b"none", b"/tmp", b"tmpfs")
+os.mkdir("/tmp/proc")
+os.mkdir("/tmp/old")
+mount(b"/proc", b"/tmp/proc", flags=BIND | REC)
+def look():
+    print(text("/proc/self/stat").split()[0], [name for name in os.listdir("/proc") if name.isdigit()])
+look()
+os.chdir("/tmp")
+done(libc.syscall(155, b".", b"old"))
+os.chdir("/")
+look()
+done(libc.umount2(b"/old", 2))
+look()
+)py",
+           "1 ['1']\n1 ['1']\n1 ['1']\n");
+}
+
+TEST_P(ProcMounts, MayBeCovered) {
+    prints(R"py(
+mount(b"/dev/null", b"/proc/loadavg", flags=BIND)
+print(repr(text("/proc/loadavg")), text("/proc/self/stat").split()[0])
+mount(b"none", b"/proc", b"tmpfs")
+with open("/proc/loadavg", "w") as file:
+    file.write("ours")
+print(os.listdir("/proc"), text("/proc/loadavg"), os.path.exists("/proc/self"))
+done(libc.umount2(b"/proc", 2))
+done(libc.umount2(b"/proc/loadavg", 2))
+print(text("/proc/self/stat").split()[0], len(text("/proc/loadavg")) > 4)
+)py",
+           "'' 1\n['loadavg'] ours False\n1 True\n");
+}
+
+}  // namespace
+}  // namespace ctr::test
