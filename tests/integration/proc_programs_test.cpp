@@ -9,6 +9,10 @@ namespace {
 
 class ProcProgram : public testing::TestWithParam<const char*> {
   protected:
+    // Begins a script: $P sleeps, and is no shell any more.
+    static inline const std::string running =
+        "sleep 100 & P=$!; while [ $(cat /proc/$P/comm) != sleep ]; do :; done; ";
+
     // The script's output; `program` must be installed.
     static void prints(const std::string& program, const std::string& script, const std::string& expected) {
         if (!available(program)) GTEST_SKIP() << program << " is not installed";
@@ -25,17 +29,18 @@ INSTANTIATE_TEST_SUITE_P(Modes, ProcProgram, testing::Values("flat", "multi", "k
                          [](const auto& mode) { return std::string(mode.param); });
 
 TEST_P(ProcProgram, PsShowsTheContainerOnly) {
-    prints("ps", "sleep 100 & ps -e -o pid= -o ppid= -o comm= | tr -s ' '; kill $!",
-           " 1 0 sh\n 2 1 sleep\n 3 1 ps\n 4 1 tr\n");
+    prints("ps",
+           "F=$(mktemp); sleep 100 & sleep 0.2; ps -e -o pid= -o ppid= -o comm= > $F; tr -s ' ' < $F; kill "
+           "$!; rm $F",
+           " 1 0 sh\n 3 1 sleep\n 5 1 ps\n");
 }
 
 TEST_P(ProcProgram, PgrepAndPkillFindByName) {
-    prints("pkill", "sleep 100 & P=$!; [ $(pgrep -x sleep) = $P ] && pkill -x sleep; wait $P; echo $?",
-           "143\n");
+    prints("pkill", running + "[ $(pgrep -x sleep) = $P ] && pkill -x sleep; wait $P; echo $?", "143\n");
 }
 
 TEST_P(ProcProgram, KillallKillsByName) {
-    prints("killall", "sleep 100 & P=$!; sleep 0.1; killall sleep; wait $P 2>/dev/null; echo $?", "143\n");
+    prints("killall", running + "killall sleep; wait $P 2>/dev/null; echo $?", "143\n");
 }
 
 TEST_P(ProcProgram, PstreeBeginsWithTheCommand) {
