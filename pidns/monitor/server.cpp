@@ -244,7 +244,7 @@ void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
     if (action && action->handler > reinterpret_cast<uintptr_t>(SIG_IGN) &&
         ((action->flags & SA_RESTART) == 0 || (action->flags & SA_SIGINFO) != 0)) {
         watched_.insert(raw(caller.process));
-        tracer_.hold(caller.process);
+        if (!tracees_.contains(raw(trap.thread))) tracer_.hold(caller.process);
     }
     listener_.proceed(trap);
 }
