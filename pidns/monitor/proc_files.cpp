@@ -415,7 +415,8 @@ bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, C
         content = members->content;
         place = members->place;
     } else {
-        const auto found = paths_.place_of(caller, descriptor_link(caller.thread, fd));
+        // Of the copy: the number may stand for another file meanwhile, which isn't for us to read.
+        const auto found = paths_.place_of(caller, descriptor_link(HostPid(getpid()), file.get()));
         if (!found) return false;
         place = found->place();
         if (found->process() != HostPid::none) birth = birth_of(found->process());
