@@ -76,9 +76,8 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         return;
     }
     // One that is traced inside the container is made as it is (debugging.cpp), in the same namespace.
-    const Tracee* traced = tracee(caller.thread);
-    if (traced && traced->waits_for_tracer()) return park(trap);
-    const bool debugged = traced != nullptr;
+    if (awaits_tracer(trap)) return;
+    const bool debugged = tracee(caller.thread) != nullptr;
     if (debugged && (creation->flags & CLONE_NEWPID) != 0) {
         listener_.answer(trap, -EPERM);
         return;

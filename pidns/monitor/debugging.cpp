@@ -166,10 +166,12 @@ long CallServer::traced(const Rewrite& rewrite, long result) {
                 tracee->options = rewrite.original[3];
                 tracee->expected = Clock::now() + time_to_interrupt;
             }
+            if (what == PTRACE_ATTACH && result == 0) tracee->to_stop = true;
             if (what == PTRACE_ATTACH || result != 0) unpark(target);
             return result;
         case PTRACE_INTERRUPT:
             if (tracee) tracee->expected = {};
+            if (tracee) tracee->to_stop = result == 0;
             unpark(target);
             return result;
         case PTRACE_SETOPTIONS:
@@ -211,6 +213,19 @@ long CallServer::traced(const Rewrite& rewrite, long result) {
         }
         default: return result;
     }
+}
+
+// A call of a thread whose tracer is about to have it. True: it will be made anew, from its beginning.
+bool CallServer::awaits_tracer(const Trap& trap) {
+    const Tracee* traced = tracee(trap.thread);
+    if (!traced) return false;
+    if (traced->waits_for_tracer())
+        park(trap);
+    else if (traced->to_stop)
+        listener_.answer(trap, -restart_no_interrupt);  // it stops on its way back to the call
+    else
+        return false;
+    return true;
 }
 
 // Until its tracer has it. While we trace it ourselves, its tracer waits for that to end, and so it must
@@ -271,6 +286,7 @@ Errand CallServer::look_at(Caller tracer, HostPid thread, Report report, long se
     const int event = status >> 16;
     const int signal = WSTOPSIG(status);
     Tracee* tracee = &tracees_[raw(thread)];
+    tracee->to_stop = false;
     tracee->event = event;
     if (event != 0) co_return seen;
     if ((signal & 0x7f) != SIGTRAP) {
@@ -312,6 +328,7 @@ Errand CallServer::look_at(Caller tracer, HostPid thread, Report report, long se
 // The tracer lets it go on.
 Errand CallServer::let_go_on(Caller tracer, HostPid thread, Registers::Arguments arguments) {
     Tracee* tracee = &tracees_[raw(thread)];
+    tracee->to_stop = false;
     // Without this option a stop at a call can't be told from a breakpoint.
     if ((tracee->options & PTRACE_O_TRACESYSGOOD) == 0) {
         const uint64_t wanted = tracee->options | PTRACE_O_TRACESYSGOOD;

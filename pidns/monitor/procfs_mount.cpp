@@ -50,6 +50,7 @@ void CallServer::mount(const Trap& trap, const Call& call, const Caller& caller)
     const bool opens = call.number == SYS_fsopen;
     const ProcessMemory memory(trap.thread);
     const auto type = memory.read_text(trap.arguments[opens ? 0 : 2], 8);
+    serves_files_ = serves_files_ || (type && type->starts_with("fuse"));
     // A procfs may be there afterwards.
     const auto point = opens ? std::nullopt : read_text(trap.thread, trap.arguments[1], PATH_MAX);
     if (point && (type == proc || !makes_a_mount(trap.arguments[3]))) files_.note_mount_point(*point);

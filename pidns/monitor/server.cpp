@@ -59,6 +59,7 @@ void CallServer::serve(const Trap& trap) {
         listener_.proceed(trap);
         return;
     }
+    if (serves_files_ && fetch_memory(trap, *call)) return;
     // What nearly all of these calls are told at once.
     std::optional<ProcFiles::Named> named;
     if (call->way == Way::path && files_.replace(trap)) return;
@@ -113,6 +114,7 @@ bool CallServer::answer_file(const Trap& trap, const Call& call, const Caller& c
 void CallServer::tidy() {
     files_.forget_unused();
     nested_.forget_gone();
+    std::erase_if(fetched_, [](const auto& entry) { return kill(entry.first, 0) != 0 && errno == ESRCH; });
     std::erase_if(spare_, [&](const auto& entry) { return !numbers_.is_process(HostPid(entry.first)); });
     std::erase_if(watched_, [&](int process) { return !numbers_.is_process(HostPid(process)); });
 }
@@ -189,10 +191,7 @@ void CallServer::begin(const Trap& trap, Rewrite rewrite) {
         *prepared_ = std::move(rewrite);
         return;
     }
-    if (const Tracee* traced = tracee(trap.thread); traced && traced->waits_for_tracer()) {
-        abandoned(rewrite);
-        return park(trap);
-    }
+    if (awaits_tracer(trap)) return abandoned(rewrite);
     const int error = rewrite.call->way == Way::create ? tracer_.create(listener_, trap, rewrite)
                                                        : tracer_.rewrite(listener_, trap, rewrite);
     if (error == 0) return;
@@ -243,7 +242,7 @@ void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
     if (action && action->handler > reinterpret_cast<uintptr_t>(SIG_IGN) &&
         ((action->flags & SA_RESTART) == 0 || (action->flags & SA_SIGINFO) != 0)) {
         watched_.insert(raw(caller.process));
-        tracer_.hold(caller.process);
+        if (!tracees_.contains(raw(trap.thread))) tracer_.hold(caller.process);
     }
     listener_.proceed(trap);
 }

@@ -3,8 +3,8 @@
 // Driven by the table of calls (surface/calls.h): a row says by which way its call is served and which
 // argument, result or memory holds which kind of number; code here is for a way or a kind, not for a call,
 // wherever that can be. server.cpp is the middle; creation.cpp has the fork family and
-// namespaces, messages.cpp sockets, procfs_mount.cpp mounts, cgroup_writes.cpp the writes to cgroups
-// and rings.cpp io_uring.
+// namespaces, messages.cpp sockets, procfs_mount.cpp mounts, served_memory.cpp memory that others fill,
+// cgroup_writes.cpp the writes to cgroups and rings.cpp io_uring.
 #pragma once
 
 #include <signal.h>
@@ -63,6 +63,8 @@ class CallServer final : public Rewriter {
     void mount(const Trap& trap, const Call& call, const Caller& caller);
     void observe_handler(const Trap& trap, const Caller& caller);
     void follow(const Trap& trap, const Call& call, const Caller& caller, const ProcFiles::Named& named);
+    bool fetch_memory(const Trap& trap, const Call& call);
+    static Errand touch(std::vector<uint64_t> pages);
     bool answer_file(const Trap& trap, const Call& call, const Caller& caller);
     void message(const Trap& trap, const Call& call, const Caller& caller);
     void dequeue(const Trap& trap, const Call& call, const Caller& caller);
@@ -105,6 +107,7 @@ class CallServer final : public Rewriter {
     using Clock = std::chrono::steady_clock;
     struct Tracee {
         Clock::time_point expected{};      // until then: somebody is about to trace it, or to make it stop
+        bool to_stop = false;              // its tracer has asked for a stop that it hasn't heard of
         bool hidden = false;               // its stops at calls are ours only
         bool entered = false;              // it stands before a call
         bool in_call = false;              // it was let into one, whose end its tracer hasn't heard of
@@ -118,6 +121,7 @@ class CallServer final : public Rewriter {
     Tracee* tracee(HostPid thread);
     void trace(const Trap& trap, const Call& call, const Caller& caller);
     long traced(const Rewrite& rewrite, long result);
+    bool awaits_tracer(const Trap& trap);
     void park(const Trap& trap);
     void unpark(HostPid thread);
     void adopt_if_new(HostPid process, NamespaceId space);
@@ -157,6 +161,10 @@ class CallServer final : public Rewriter {
     std::optional<Rewrite>* prepared_ = nullptr;  // takes what would have been begun
     std::unordered_map<int, NamespaceId>
         spare_;  // by process: a namespace that it made for a call that then failed
+    // The workload has mounted what it may serve itself, and so may serve the memory that its calls name
+    // (served_memory.cpp); by thread: a call whose memory was fetched.
+    bool serves_files_ = false;
+    std::unordered_map<int, Trap> fetched_;
     std::unordered_set<std::string> warned_;
     std::unordered_set<int> watched_;  // processes whose signals pass through us (see observe_handler)
 };

@@ -50,12 +50,12 @@ const Lines& known_differences() {
          "int=0 "
          "second: signo=12 code=0 pid=stranger status=0 int=0 longer=128 own: signo=10 code=0 pid=stranger "
          "status=0 int=0 readv=128 own: signo=10 code=0 pid=stranger status=0 int=0"},
-        // A translated file lies in memory: it has a size, and ends where a process has ended.
+        // A translated file lies in memory: it can be mapped, and ends where a process has ended.
         {"content_kept_open",
          " first: ppid=middle end=0 seek=ok then: ppid=self pread: pid=child stopped=yes gone=ESRCH seek=ok "
          "read=read parent's-file-in-child: Pid=self"},
         {"content_other_ways",
-         " fstat=ok regular=yes no-size=no readable=yes own-uid=yes close-on-exec=1 access-mode=0 "
+         " fstat=ok regular=yes no-size=yes readable=yes own-uid=yes close-on-exec=1 access-mode=0 "
          "mmap=mapped "
          "sendfile=sent pid=child ppid=self pgrp=self session=self tpgid=-1 dup-shares=yes"},
         // A file of a message queue.

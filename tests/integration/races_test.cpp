@@ -95,6 +95,13 @@ TEST_P(Race, ABindMountShowsTheProcessThatWasNamed) {
     EXPECT_TRUE(outcome.out.starts_with("2 (sleep)\n")) << outcome;
 }
 
+TEST_P(Race, APathMayLieInMemoryThatTheContainerServes) {
+    const ScratchDirectory place;
+    const Outcome outcome = run(container({victim("servedpath"), place.path()}, {"--cap-add", "ALL"}));
+    if (outcome.code == 77 || geteuid() != 0) GTEST_SKIP() << "no FUSE here";
+    EXPECT_EQ(outcome.out, "servedpath: process 1\n") << outcome;
+}
+
 TEST_P(Race, AFileWithANameOfTheLayersOwnShowsNothing) {
     const ScratchDirectory place;
     for (int i = 0; i < repetitions; ++i) {
