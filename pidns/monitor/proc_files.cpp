@@ -204,14 +204,10 @@ ProcFiles::Verdict ProcFiles::describe(const Caller& caller, const std::string& 
     if (!meant || CgroupFiles::is_place(meant->place)) return {};
     const HostPid process = process_in(meant->place);
     if (process != HostPid::none && birth_of(process) != meant->birth) return {};
-    for (const ProcMounts::Mount& mount : mounts_.of(caller.thread))
-        if (mount.below.empty() && !mount.covers) {
-            const std::string top = join(mount.point);
-            return {.next = Next::remake,
-                    .path = (top == "/" ? "" : top) + '/' + meant->place,
-                    .describes = true};
-        }
-    return {};
+    const auto whole = mounts_.whole_of(caller.thread);
+    if (!whole) return {};
+    return {
+        .next = Next::remake, .path = (*whole == "/" ? "" : *whole) + '/' + meant->place, .describes = true};
 }
 
 ProcFiles::Verdict ProcFiles::follow(const Trap& trap, const Call& call, const Caller& caller,
