@@ -123,6 +123,16 @@ void show_running(Content content, std::string& text) {
     text.replace(at, text.find('\n', at) - at, "R (running)");
 }
 
+// The end of a path that only a directory's may have, and a way back out of what may be none, or not be
+// there: the kernel finds that out.
+bool wants_directory(std::string_view path) {
+    return path.ends_with('/') || path.ends_with("/.");
+}
+bool turns_back(std::string_view path) {
+    return path == ".." || path.starts_with("../") || path.ends_with("/..") ||
+           path.find("/../") != std::string_view::npos;
+}
+
 bool describes(long number) {
     return number == SYS_fstat || number == SYS_newfstatat || number == SYS_statx;
 }
@@ -194,14 +204,10 @@ ProcFiles::Verdict ProcFiles::describe(const Caller& caller, const std::string& 
     if (!meant || CgroupFiles::is_place(meant->place)) return {};
     const HostPid process = process_in(meant->place);
     if (process != HostPid::none && birth_of(process) != meant->birth) return {};
-    for (const ProcMounts::Mount& mount : mounts_.of(caller.thread))
-        if (mount.below.empty() && !mount.covers) {
-            const std::string top = join(mount.point);
-            return {.next = Next::remake,
-                    .path = (top == "/" ? "" : top) + '/' + meant->place,
-                    .describes = true};
-        }
-    return {};
+    const auto whole = mounts_.whole_of(caller.thread);
+    if (!whole) return {};
+    return {
+        .next = Next::remake, .path = (*whole == "/" ? "" : *whole) + '/' + meant->place, .describes = true};
 }
 
 ProcFiles::Verdict ProcFiles::follow(const Trap& trap, const Call& call, const Caller& caller,
@@ -238,14 +244,16 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const uint64_t flags = flags_of(trap).value_or(O_PATH);
     const std::string place = path.place();
     const Content content = content_of(place);
-    if (path.is_namespace() && only_reads(flags) && may_inspect(caller.thread, path.process()) &&
+    if (path.is_namespace() && only_reads(flags) && !wants_directory(path.text) &&
+        may_inspect(caller.thread, path.process()) &&
         give_namespace(trap, namespace_at(path), (flags & O_CLOEXEC) != 0))
         return {.next = Next::answered};
+    const bool is_plain = !wants_directory(path.text) && !turns_back(path.text);
     Verdict remake{.next = Next::remake, .path = std::move(path.text)};
     if (content == Content::none || !only_reads(flags)) return path.changed ? remake : Verdict{};
     remake.replaces = true;
     remake.content = content;
-    if (!readable_by_all(content)) return remake;
+    if (!is_plain || !readable_by_all(content)) return remake;
 
     const Fd file(::open(("/proc/" + place).c_str(), O_RDONLY | O_CLOEXEC));
     const auto text = file ? text_of(file.get()) : std::nullopt;
@@ -415,7 +423,8 @@ bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, C
         content = members->content;
         place = members->place;
     } else {
-        const auto found = paths_.place_of(caller, descriptor_link(caller.thread, fd));
+        // Of the copy: the number may stand for another file meanwhile, which isn't for us to read.
+        const auto found = paths_.place_of(caller, descriptor_link(HostPid(getpid()), file.get()));
         if (!found) return false;
         place = found->place();
         if (found->process() != HostPid::none) birth = birth_of(found->process());

@@ -74,6 +74,9 @@ class ProcFiles {
     // It has read a link: the length of what it is to see.
     long linked(const Caller& caller, const Call& call, const Registers::Arguments& made, long length);
 
+    // Where a thread sees a whole procfs.
+    std::optional<std::string> procfs_of(HostPid thread) { return mounts_.whole_of(thread); }
+
     void note_mount_point(std::string_view point) { paths_.note_mount_point(point); }
     void forget_unused();
 

@@ -113,6 +113,12 @@ const ProcMounts::Mounts& ProcMounts::all_of(HostPid thread) {
     return table.mounts;
 }
 
+std::optional<std::string> ProcMounts::whole_of(HostPid thread) {
+    for (const Mount& mount : of(thread))
+        if (mount.below.empty() && !mount.covers) return join(mount.point);
+    return {};
+}
+
 void ProcMounts::forget_unused() {
     const auto now = std::chrono::steady_clock::now();
     std::erase_if(tables_, [&](const auto& entry) { return now - entry.second.used > kept; });

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +46,9 @@ class ProcMounts {
     // The references are good until the next call.
     const std::vector<Mount>& of(HostPid thread) { return all_of(thread).procs; }
     const std::vector<CgroupMount>& cgroups_of(HostPid thread) { return all_of(thread).cgroups; }
+
+    // Where a thread sees a whole procfs, "/proc" as a rule. Nothing: nowhere.
+    std::optional<std::string> whole_of(HostPid thread);
 
     // Of a text of mountinfo. Lines in another form are left out. Where several are mounted at one point the
     // last one counts.

@@ -8,8 +8,6 @@
 #include <sys/syscall.h>
 
 #include <cerrno>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "pidns/monitor/memory.h"
@@ -20,25 +18,6 @@ namespace ctr::pidns {
 namespace {
 
 constexpr const char* proc = "proc";
-
-// Where a whole procfs is mounted, as the process sees it.
-std::string procfs_of(HostPid thread) {
-    std::ifstream table("/proc/" + std::to_string(raw(thread)) + "/mountinfo");
-    for (std::string line; std::getline(table, line);) {
-        std::istringstream fields(line);
-        std::string id;
-        std::string parent;
-        std::string device;
-        std::string root;
-        std::string point;
-        fields >> id >> parent >> device >> root >> point;
-        const size_t dash = line.find(" - ");
-        const bool is_proc = dash != std::string::npos && line.compare(dash + 3, 5, "proc ") == 0;
-        // Blanks are written in octal; a procfs at such a place isn't worth undoing that.
-        if (is_proc && root == "/" && point.find('\\') == std::string::npos) return point;
-    }
-    return {};
-}
 
 bool makes_a_mount(uint64_t flags) {
     return (flags & (MS_BIND | MS_MOVE | MS_REMOUNT)) == 0;
@@ -78,11 +57,11 @@ std::optional<long> CallServer::mounted(Rewrite& rewrite, long result) {
         take_back(rewrite);
         return result;
     }
-    const std::string source = procfs_of(rewrite.caller.thread);
+    const auto source = files_.procfs_of(rewrite.caller.thread);
     Registers registers;
-    if (source.empty() || !registers.load(rewrite.caller.thread)) return result;
+    if (!source || !registers.load(rewrite.caller.thread)) return result;
     const ProcessMemory memory(rewrite.caller.thread);
-    rewrite.scratch = lay_down(memory, registers.stack(), source);
+    rewrite.scratch = lay_down(memory, registers.stack(), *source);
     if (!rewrite.scratch) return result;
     rewrite.arguments[0] = rewrite.scratch->address;
     rewrite.arguments[2] = 0;

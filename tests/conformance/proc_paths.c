@@ -389,6 +389,17 @@ static void other_root(void) {
     end(child);
 }
 
+/* Where lexical reading would find a file, and the kernel doesn't. */
+static void past_a_file(void) {
+    static const char* const paths[] = {"/proc/self/stat/",        "/proc/self/status/.",
+                                        "/proc/self/stat/../stat", "/proc/self/absent/../stat",
+                                        "/proc/loadavg/",          "/proc/absent/../loadavg",
+                                        "/proc/self/task/../stat", "/proc/self/../loadavg",
+                                        "/proc/self/exe/../stat",  "/proc/self/ns/pid/"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i)
+        fact("%s=%s", paths[i], result(closed(open(paths[i], O_RDONLY))));
+}
+
 const struct test_case path_cases[] = {
     {"path_other_root", other_root, "chroot"},
     {"path_child", of_child, PATH_ROWS},
@@ -402,6 +413,7 @@ const struct test_case path_cases[] = {
     {"path_working_directory", working_directory, "chdir, fchdir, getcwd, openat"},
     {"path_restricted", restricted_resolution, "openat2, mkdir"},
     {"path_bad", bad_paths, "openat, newfstatat, readlink"},
+    {"path_past_a_file", past_a_file, "open, openat"},
     {"path_threads", thread_directories, "openat"},
     {"path_after_the_end", after_the_end, "openat, pread64, chdir"},
     {"path_writing", writing, "openat"},
