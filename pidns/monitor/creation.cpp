@@ -110,6 +110,10 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
     // As the kernel for a namespace whose init has ended.
     const bool gone = rewrite.space == NamespaceId::none || nested_.ended(rewrite.space);
     if (error == 0 && gone) error = -ENOMEM;
+    // Made by unshare, when there was room for it.
+    const bool is_first =
+        error == 0 && rewrite.space != caller.space && numbers_.init_of(rewrite.space) == HostPid::none;
+    if (is_first && !nested_.has_room()) error = -ENOSPC;
     if (error == 0) {
         rewrite.reserved = numbers_.reserve(rewrite.space, caller.process);
         // In the flat model a process outside of the namespace can't see what is born there by setns.
@@ -163,6 +167,7 @@ long CallServer::create_namespace(const Caller& caller, uint64_t flags, Namespac
         spare_.erase(spare);
         return 0;
     }
+    if (!nested_.has_room()) return -ENOSPC;
     made = numbers_.create_namespace(caller.space, caller.process);
     if (made == NamespaceId::none) return -ENOSPC;
     nested_.made(made);

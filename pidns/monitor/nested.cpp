@@ -3,8 +3,10 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -40,6 +42,14 @@ bool NestedNamespaces::born(HostPid process, NamespaceId space) {
     epoll_ctl(inits_.get(), EPOLL_CTL_ADD, pidfd.get(), &event);
     watched_.insert_or_assign(raw(space), Init{process, std::move(pidfd), user_namespace_of(process)});
     return true;
+}
+
+bool NestedNamespaces::has_room() const {
+    // Files that threads are opening, tables of mounts, and what is opened for a moment.
+    constexpr rlim_t reserved = 192;
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return false;
+    return watched_.size() < limit.rlim_cur - std::min(reserved, limit.rlim_cur / 2);
 }
 
 bool NestedNamespaces::may_enter(HostPid thread, NamespaceId space) const {

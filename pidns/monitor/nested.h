@@ -33,6 +33,10 @@ class NestedNamespaces {
     // the kernel leaves it to somebody there to reap.
     void set_home(HostPid process, NamespaceId home) { homes_.insert_or_assign(raw(process), home); }
 
+    // Each namespace inside takes a descriptor of ours. Those that everything else takes are never given
+    // away: without them /proc couldn't be translated.
+    bool has_room() const;
+
     // Whether a thread is privileged there: the namespace belongs to the user namespace of its first process.
     bool may_enter(HostPid thread, NamespaceId space) const;
 

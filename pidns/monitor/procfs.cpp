@@ -123,7 +123,11 @@ bool may_inspect(HostPid reader, HostPid target) {
     struct stat of_target {};
     const bool known = stat(proc_file(reader, "").c_str(), &of_reader) == 0 &&
                        stat(proc_file(target, "").c_str(), &of_target) == 0;
-    return known && (of_reader.st_uid == of_target.st_uid || has_capability(reader, CAP_SYS_PTRACE));
+    if (!known || of_reader.st_uid == of_target.st_uid) return known;
+    // A capability holds in the user namespace that it was got in, and in those below.
+    const std::string space = user_namespace_of(reader);
+    const bool above = space == user_namespace_of(target) || space == user_namespace_of(HostPid(getpid()));
+    return !space.empty() && above && has_capability(reader, CAP_SYS_PTRACE);
 }
 
 std::string birth_of(HostPid process) {

@@ -185,6 +185,18 @@ TEST_P(NestedRace, AContainerInAContainerInAContainerHasNumbersFromOneOn) {
 }
 
 // The kernel allows 32 levels below the first (MAX_PID_NS_LEVEL), and the container is one of them.
+TEST_P(NestedRace, NamespacesNeverTakeTheLastDescriptors) {
+    if (geteuid() != 0) GTEST_SKIP() << "takes root";
+    const std::string many =
+        "for i in 1 2 3 4 5; do for j in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do "
+        "unshare -pf sleep 60 2>/dev/null & done; done; sleep 1; "
+        "read n rest </proc/self/stat; [ \"$n\" = $$ ] && echo right";
+    Arguments argv = container({"sh", "-c", many}, {"--cap-add", "ALL"});
+    argv.insert(argv.begin(), {"sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"});
+    const Outcome outcome = run(argv);
+    EXPECT_EQ(outcome.out, "right\n") << outcome;
+}
+
 TEST_P(NestedRace, NamespacesHaveALimitOfDepth) {
     if (!is_kernel()) {
         always({victim("nestdeep")}, "nestdeep: 31 levels, then No space left on device\n");
