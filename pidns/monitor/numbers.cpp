@@ -135,8 +135,13 @@ EntryId Numbers::reserve(NamespaceId space, HostPid creator) {
 // A number that the kernel has given to a task of the container: its C library takes that for its thread's id
 // (surface/calls.h), so tkill() and its like couldn't tell it from the new process.
 bool Numbers::is_ambiguous(EntryId claim, NamespaceId space) const {
+    const auto number_in = [&](NamespaceId at) {
+        return with([&](const auto& model) { return model.number_in(claim, at); });
+    };
+    // The first in its namespace is 1, and nobody else.
+    if (number_in(space) == VirtPid::init) return false;
     for (; space != NamespaceId::none; space = parent_of(space)) {
-        const int number = raw(with([&](const auto& model) { return model.number_in(claim, space); }));
+        const int number = raw(number_in(space));
         if (number <= 1 || !exists(HostPid(number))) continue;
         if (is_process(HostPid(number)) || is_process(process_of_thread(HostPid(number)))) return true;
     }
