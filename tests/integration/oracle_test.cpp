@@ -80,6 +80,14 @@ class Oracle : public testing::Test {
         ASSERT_EQ(probe.code, 0) << probe;
     }
 
+    // A new process doesn't get a number that the kernel has given to a task of its container, which is a
+    // matter of chance: what differs must differ twice.
+    static void expect_agreement(const Mode& mode, View view, Seeds seeds, const Outcome& actual) {
+        const Outcome expected = start(kernel, view, seeds)->wait();
+        const bool once_more = actual.code == 0 && !difference(expected.out, actual.out).empty();
+        compare(expected, once_more ? start(mode, view, seeds)->wait() : actual, mode);
+    }
+
     // The histories of all seeds, some at a time; two containers run beside each other.
     static void expect_agreement(const Mode& mode, View view, Seeds seeds) {
         for (unsigned done = 0; done < seeds.count; done += 2 * seeds_at_once) {
@@ -88,8 +96,8 @@ class Oracle : public testing::Test {
             const Seeds more{some.first + some.count, std::min(seeds_at_once, rest)};
             const auto first = start(mode, view, some);
             const auto second = more.count > 0 ? start(mode, view, more) : nullptr;
-            compare(start(kernel, view, some)->wait(), first->wait(), mode);
-            if (second) compare(start(kernel, view, more)->wait(), second->wait(), mode);
+            expect_agreement(mode, view, some, first->wait());
+            if (second) expect_agreement(mode, view, more, second->wait());
             if (HasFailure()) return;
         }
     }
