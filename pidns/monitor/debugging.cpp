@@ -105,7 +105,7 @@ bool needs_change(const Call& call) {
 }  // namespace
 
 // Whether the thread is being traced inside the container, or is about to be.
-CallServer::Tracee* CallServer::tracee(HostPid thread) {
+Tracee* CallServer::tracee(HostPid thread) {
     const auto found = tracees_.find(raw(thread));
     if (found == tracees_.end()) return nullptr;
     if (!found->second.waits_for_tracer() && tracer_of(thread) == HostPid::none) {
@@ -128,7 +128,7 @@ void CallServer::trace(const Trap& trap, const Call& call, const Caller& caller)
     if ((attaches && !in_vain) || asks_itself) {
         // One that can't be seen isn't the monitor's, and the kernel says so.
         if (translator_.thread_outward(raw(target), caller.space) != 0)
-            tracees_[raw(target)].expected = Clock::now() + time_to_attach;
+            tracees_[raw(target)].expected = Tracee::Clock::now() + time_to_attach;
         if (!tracer_.release(target)) {
             if (asks_itself)
                 listener_.answer(trap, -restart_no_interrupt);
@@ -164,7 +164,7 @@ long CallServer::traced(const Rewrite& rewrite, long result) {
             if (result != 0) tracees_.erase(found);
             if (result == 0 && what == PTRACE_SEIZE) {
                 tracee->options = rewrite.original[3];
-                tracee->expected = Clock::now() + time_to_interrupt;
+                tracee->expected = Tracee::Clock::now() + time_to_interrupt;
             }
             if (what == PTRACE_ATTACH && result == 0) tracee->to_stop = true;
             if (what == PTRACE_ATTACH || result != 0) unpark(target);

@@ -9,7 +9,6 @@
 
 #include <signal.h>
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -22,6 +21,7 @@
 #include "pidns/monitor/numbers.h"
 #include "pidns/monitor/proc_files.h"
 #include "pidns/monitor/signals.h"
+#include "pidns/monitor/tracee.h"
 #include "pidns/monitor/tracer.h"
 #include "pidns/monitor/translate.h"
 
@@ -104,20 +104,6 @@ class CallServer final : public Rewriter {
     void executed(HostPid process) override { watched_.erase(raw(process)); }
 
     // Programs that trace others (debugging.cpp).
-    using Clock = std::chrono::steady_clock;
-    struct Tracee {
-        Clock::time_point expected{};      // until then: somebody is about to trace it, or to make it stop
-        bool to_stop = false;              // its tracer has asked for a stop that it hasn't heard of
-        bool hidden = false;               // its stops at calls are ours only
-        bool entered = false;              // it stands before a call
-        bool in_call = false;              // it was let into one, whose end its tracer hasn't heard of
-        int event = 0;                     // PTRACE_EVENT_* that it stands at
-        long number = 0;                   // of the call that it makes
-        uint64_t options = 0;              // PTRACE_O_* that its tracer has set
-        std::optional<Rewrite> pending{};  // the call that it makes with the host's numbers
-
-        bool waits_for_tracer() const { return expected != Clock::time_point{} && Clock::now() < expected; }
-    };
     Tracee* tracee(HostPid thread);
     void trace(const Trap& trap, const Call& call, const Caller& caller);
     long traced(const Rewrite& rewrite, long result);

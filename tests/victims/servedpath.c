@@ -1,5 +1,6 @@
-// A path in memory that another process of the container serves (FUSE), and that isn't there yet when the call is made:
-// servedpath DIRECTORY. The server makes a call of its own before it answers. Exit code 77: no FUSE here.
+// A path in memory that another process of the container serves (FUSE), and that isn't there yet when the
+// call is made: servedpath DIRECTORY. The server makes a call of its own before it answers. Exit code 77: no
+// FUSE here.
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
