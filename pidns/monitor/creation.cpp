@@ -199,6 +199,11 @@ long CallServer::find_namespace(const Trap& trap, const Caller& caller, Namespac
 void CallServer::enter_namespace(const Trap& trap, const Call& call, const Caller& caller) {
     const bool makes = call.number == SYS_unshare;
     const unsigned at = makes ? 0 : 1;  // the argument that says which kinds
+    // Children of one that is traced inside the container are born where it is (debugging.cpp).
+    if (makes && tracee(caller.thread) != nullptr) {
+        listener_.answer(trap, -EPERM);
+        return;
+    }
     NamespaceId space = NamespaceId::none;
     const long error =
         makes ? create_namespace(caller, trap.arguments[0], space) : find_namespace(trap, caller, space);

@@ -412,6 +412,7 @@ std::vector<Made> CallServer::enter(HostPid thread, const Info& info) {
         if (marked.at(i) != rewrite.original.at(i))
             pokes.push_back(
                 request(PTRACE_POKEUSER, thread, Registers::place_of_argument.at(i), marked.at(i)));
+    rewrite.content = Content::none;  // to exchange what it opens takes a trap
     tracees_[raw(thread)].pending = std::move(rewrite);
     return pokes;
 }
@@ -430,7 +431,8 @@ std::vector<Made> CallServer::leave(HostPid thread, long result) {
         if (is_restart(result))
             abandoned(*pending);
         else
-            seen = finished(*pending, result).value_or(result);
+            // "Once more" can't be had here; but nobody is shown the host's number.
+            seen = finished(*pending, result).value_or(pending->call->result == Kind::none ? result : 0);
     } else if (result > 0) {
         const Registers::Arguments none{};
         const Call* call = find_call(tracee.number, none.data());

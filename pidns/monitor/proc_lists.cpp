@@ -106,7 +106,8 @@ bool ProcFiles::list(const Trap& trap, const Caller& caller) {
     const auto place = paths_.place_of(caller, text);
     if (!place || !(place->is_root() || place->is_task_list()) || !listener_.valid(trap)) return false;
     const Fd directory = copy_descriptor(caller.process, fd);
-    if (!directory) return false;
+    // Another thread may have put something else there meanwhile.
+    if (!directory || descriptor_link(HostPid(getpid()), directory.get()) != text) return false;
     Entries entries(std::min<size_t>(static_cast<uint32_t>(trap.arguments[2]), most),
                     trap.number == SYS_getdents);
     if (place->is_root())
