@@ -164,7 +164,7 @@ std::optional<ProcFiles::Meant> ProcFiles::meant_by(std::string_view link) {
 }
 
 std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& call) const {
-    auto path = read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX);
+    auto path = read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX - 1);
     if (!path || (path->empty() && trap.number != SYS_readlinkat)) return {};
     // The text of a link below there is the only thing that a symbolic link which everybody has hides from
     // us.

@@ -113,7 +113,10 @@ bool CallServer::answer_file(const Trap& trap, const Call& call, const Caller& c
 void CallServer::tidy() {
     files_.forget_unused();
     nested_.forget_gone();
-    std::erase_if(fetched_, [](const auto& entry) { return kill(entry.first, 0) != 0 && errno == ESRCH; });
+    const auto is_gone = [](const auto& entry) { return kill(entry.first, 0) != 0 && errno == ESRCH; };
+    std::erase_if(fetched_, is_gone);
+    std::erase_if(tracees_, is_gone);
+    std::erase_if(sent_for_, is_gone);
     std::erase_if(spare_, [&](const auto& entry) { return !numbers_.is_process(HostPid(entry.first)); });
     std::erase_if(watched_, [&](int process) { return !numbers_.is_process(HostPid(process)); });
 }
