@@ -171,7 +171,7 @@ std::optional<ProcFiles::Meant> ProcFiles::meant_by(std::string_view link) {
 std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& call) const {
     auto path = call.path.path == PathArguments::none
                     ? std::optional<std::string>("")
-                    : read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX);
+                    : read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX - 1);
     if (!path) return {};
     // The text of a link below there is the only thing that a symbolic link which everybody has hides from
     // us.
