@@ -262,7 +262,10 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     if (!shown) return remake;
     const std::string birth = path.process() == HostPid::none ? "" : birth_of(path.process());
     const Fd copy = file_with(birth, place, *shown);
-    if (!copy) return remake;
+    if (!copy) {  // nobody is shown the host's numbers because something has run out here
+        listener_.answer(trap, -ENFILE);
+        return {.next = Next::answered};
+    }
     if (const auto placed = listener_.place(trap, copy.get(), (flags & O_CLOEXEC) != 0))
         listener_.answer(trap, *placed);
     else
