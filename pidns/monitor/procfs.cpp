@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -148,6 +149,15 @@ bool descends_from(HostPid process, HostPid ancestor) {
         process = parent_of(process);
     }
     return false;
+}
+
+// "NUMBER 0xFIRST ..." of a call that sleeps.
+std::optional<uint64_t> awaited_set(HostPid thread) {
+    std::istringstream fields(FactFile(thread, "syscall").text());
+    long number = -1;
+    uint64_t first = 0;
+    fields >> number >> std::hex >> first;
+    return fields && number == SYS_rt_sigtimedwait ? std::optional(first) : std::nullopt;
 }
 
 std::optional<SignalSets> signal_sets(HostPid process) {

@@ -60,4 +60,8 @@ struct SignalSets {
 };
 std::optional<SignalSets> signal_sets(HostPid process);
 
+// The address of the set of signals that a thread is waiting for in rt_sigtimedwait. While it waits the
+// kernel keeps them out of the blocked ones.
+std::optional<uint64_t> awaited_set(HostPid thread);
+
 }  // namespace ctr::pidns

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "pidns/monitor/descriptors.h"
+#include "pidns/monitor/memory.h"
 #include "pidns/monitor/procfs.h"
 
 namespace ctr::pidns {
@@ -33,7 +34,10 @@ bool blocks(HostPid process, int signal) {
     const auto sets = signal_sets(process);
     if (!sets) return false;
     const bool deliberate = ((sets->blocked >> (internal_signal - 1)) & 1) == 0;
-    return deliberate && ((sets->blocked >> (signal - 1)) & 1) != 0;
+    const auto has = [&](uint64_t set) { return ((set >> (signal - 1)) & 1) != 0; };
+    if (has(sets->blocked)) return deliberate;
+    const auto awaited = awaited_set(process);
+    return awaited && has(read_value<uint64_t>(process, *awaited).value_or(0));
 }
 
 }  // namespace

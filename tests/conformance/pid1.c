@@ -145,6 +145,35 @@ static pid_t listener(int slot) {
     return child;
 }
 
+/* What it has no handler for reaches it all the same when it waits for it. */
+static void waits(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGUSR2);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    const pid_t child = offspring();
+    if (child == 0) {
+        usleep(100000);
+        kill(1, SIGTERM);
+        usleep(50000);
+        const union sigval value = {.sival_int = 5};
+        sigqueue(1, SIGUSR2, value);
+        _exit(0);
+    }
+    know(child, "child");
+    const struct timespec limit = {.tv_sec = 3};
+    for (int i = 0; i < 2; ++i) {
+        siginfo_t info;
+        memset(&info, 0, sizeof info);
+        const int signal = sigtimedwait(&set, &info, &limit);
+        fact("signal=%d", signal);
+        fact("from=%s", who(info.si_pid));
+    }
+    reap(child);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* kill(-1): everybody but the sender and process 1. */
 static void everybody(void) {
     board->count[SIGURG] = 0;
@@ -188,10 +217,16 @@ static void outside(void) {
     fact("wait=%s", who(waitpid(-1, NULL, WNOHANG)));
 }
 
-const struct test_case pid1_cases[] = {
-    {"pid1_identity", identity, NULL},     {"pid1_numbers", numbers, NULL},
-    {"pid1_parent", parent_is_one, NULL},  {"pid1_orphan", orphan, NULL},
-    {"pid1_daemon", daemon_process, NULL}, {"pid1_orphans_of_killed", orphans_of_killed, NULL},
-    {"pid1_immune", immune, NULL},         {"pid1_handles", handles, NULL},
-    {"pid1_everybody", everybody, "kill"}, {"pid1_everybody_from_child", everybody_from_child, NULL},
-    {"pid1_outside", outside, NULL},       {NULL, NULL, NULL}};
+const struct test_case pid1_cases[] = {{"pid1_identity", identity, NULL},
+                                       {"pid1_numbers", numbers, NULL},
+                                       {"pid1_parent", parent_is_one, NULL},
+                                       {"pid1_orphan", orphan, NULL},
+                                       {"pid1_daemon", daemon_process, NULL},
+                                       {"pid1_orphans_of_killed", orphans_of_killed, NULL},
+                                       {"pid1_immune", immune, NULL},
+                                       {"pid1_handles", handles, NULL},
+                                       {"pid1_everybody", everybody, "kill"},
+                                       {"pid1_everybody_from_child", everybody_from_child, NULL},
+                                       {"pid1_waits", waits, "rt_sigtimedwait"},
+                                       {"pid1_outside", outside, NULL},
+                                       {NULL, NULL, NULL}};
