@@ -17,7 +17,7 @@ ROW = re.compile(r"(flat|hash|list)/(number_of|host_of|life)(?:/(warm|cold))?/de
 
 
 def nanoseconds(time):
-    return f"{time:.1f}" if time < 10 else f"{time:,.0f}".replace(",", " ")
+    return f"{time:.1f}" if time < 9.95 else f"{time:,.0f}".replace(",", " ")
 
 
 cells = {}
