@@ -23,11 +23,13 @@ void fact(const char* format, ...) {
     board->length += length;
 }
 
+/* Several processes may do so at once. */
 void know(pid_t pid, const char* name) {
-    if (board->known_count == (int)(sizeof board->known / sizeof board->known[0])) abort();
-    board->known[board->known_count].pid = pid;
-    snprintf(board->known[board->known_count].name, sizeof board->known[0].name, "%s", name);
-    ++board->known_count;
+    const int at = __sync_fetch_and_add(&board->known_count, 1);
+    if (at >= (int)(sizeof board->known / sizeof board->known[0])) abort();
+    snprintf(board->known[at].name, sizeof board->known[0].name, "%s", name);
+    __sync_synchronize();
+    board->known[at].pid = pid;
 }
 
 static const char* error_name(int error) {
