@@ -1,23 +1,15 @@
-/* Signals in: what a handler, sigwaitinfo and a signalfd are told about the sender; and what lies at the same
- * place in siginfo_t but is no process number. */
+/* Signals in, as handlers see them: what they are told about the sender. */
 #define _GNU_SOURCE
-#include <fcntl.h>
-#include <poll.h>
+#include "arrivals.h"
+
 #include <pthread.h>
-#include <sys/mman.h>
-#include <sys/signalfd.h>
 #include <sys/time.h>
-#include <sys/uio.h>
-#include <time.h>
 
-#include "conformance.h"
+siginfo_t noted;
+volatile pid_t noted_in;
+volatile int noted_signals;
 
-/* The last signal that `note` handled. */
-static siginfo_t noted;
-static volatile pid_t noted_in;
-static volatile int noted_signals;
-
-static void note(int signal, siginfo_t* info, void* context) {
+void note(int signal, siginfo_t* info, void* context) {
     (void)signal;
     (void)context;
     noted = *info;
@@ -25,7 +17,7 @@ static void note(int signal, siginfo_t* info, void* context) {
     __atomic_fetch_add(&noted_signals, 1, __ATOMIC_RELEASE);
 }
 
-static void handle(int signal, int flags) {
+void handle(int signal, int flags) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = note;
@@ -33,26 +25,26 @@ static void handle(int signal, int flags) {
     sigaction(signal, &action, NULL);
 }
 
-static int handled(void) {
+int handled(void) {
     const int there = came(&noted_signals);
     __atomic_store_n(&noted_signals, 0, __ATOMIC_RELEASE);
     return there;
 }
 
-static void tell(const char* how, const siginfo_t* info) {
+void tell(const char* how, const siginfo_t* info) {
     fact("%s: signo=%d", how, info->si_signo);
     fact("code=%d pid=%s", info->si_code, who(info->si_pid));
     if (info->si_code != SI_KERNEL) fact("own-uid=%s", yes(info->si_uid == getuid()));
 }
 
-static void tell_handled(const char* how) {
+void tell_handled(const char* how) {
     if (handled())
         tell(how, &noted);
     else
         fact("%s: NEVER-CAME", how);
 }
 
-static void tell_taken(const char* how, const sigset_t* set) {
+void tell_taken(const char* how, const sigset_t* set) {
     siginfo_t info;
     memset(&info, 0xff, sizeof info);
     const int signal = take_signal(set, &info);
@@ -62,7 +54,7 @@ static void tell_taken(const char* how, const sigset_t* set) {
         fact("%s: %s", how, who(signal));
 }
 
-static int raw_tgkill(pid_t pid, pid_t tid, int signal) {
+int raw_tgkill(pid_t pid, pid_t tid, int signal) {
     return (int)syscall(SYS_tgkill, pid, tid, signal);
 }
 
@@ -76,19 +68,6 @@ static int raw_queue(pid_t pid, int signal, pid_t from, int value) {
     info.si_value.sival_int = value;
     return (int)syscall(SYS_rt_sigqueueinfo, pid, signal, &info);
 }
-
-/* A child that does one thing and ends, all before this returns. It names itself before, since another thread
- * may be the one that prints what it does. */
-#define CHILD_DOES(NAME, ...)           \
-    do {                                \
-        const pid_t does = offspring(); \
-        if (does == 0) {                \
-            know(getpid(), NAME);       \
-            __VA_ARGS__;                \
-            _exit(0);                   \
-        }                               \
-        reap(does);                     \
-    } while (0)
 
 /* A child that handles SIGUSR1 and tells what arrives; it ends after `signals` of them. */
 static pid_t listener(int signals, int flags, const char* how) {
@@ -294,297 +273,6 @@ static void ended_read(void) {
     interrupted_read(0);
 }
 
-static void wait_info(void) {
-    const sigset_t set = block_signal(SIGUSR1);
-    const pid_t self = getpid();
-    kill(self, SIGUSR1);
-    tell_taken("self", &set);
-    CHILD_DOES("child", kill(self, SIGUSR1));
-    tell_taken("by-child", &set);
-    CHILD_DOES("second", raw_tgkill(self, self, SIGUSR1));
-    tell_taken("tgkill", &set);
-    CHILD_DOES("third", sigqueue(self, SIGUSR1, (union sigval){.sival_int = 9}));
-    tell_taken("sigqueue", &set);
-    siginfo_t info;
-    kill(self, SIGUSR1);
-    fact("sigwaitinfo=%s", yes(sigwaitinfo(&set, &info) == SIGUSR1));
-    fact("pid=%s", who(info.si_pid));
-}
-
-/* It is asleep already when the signal comes. */
-static void wait_asleep(void) {
-    const sigset_t set = block_signal(SIGUSR1);
-    const pid_t self = getpid();
-    const pid_t child = offspring();
-    if (child == 0) {
-        await(&board->flag[0]);
-        usleep(5000);
-        _exit(kill(self, SIGUSR1));
-    }
-    know(child, "child");
-    raise_flag(&board->flag[0]);
-    tell_taken("by-child", &set);
-    reap(child);
-}
-
-static void wait_sigchld(void) {
-    const sigset_t set = block_signal(SIGCHLD);
-    siginfo_t info;
-    const pid_t child = child_that_waits("child");
-    static const int sent[] = {SIGSTOP, SIGCONT, SIGKILL};
-    for (size_t i = 0; i < sizeof sent / sizeof sent[0]; ++i) {
-        kill(child, sent[i]);
-        memset(&info, 0, sizeof info);
-        fact("signo=%d", take_signal(&set, &info));
-        fact("code=%d status=%d pid=%s", info.si_code, info.si_status, who(info.si_pid));
-    }
-    reap(child);
-}
-
-static long raw_timedwait(const sigset_t* set, siginfo_t* info, const struct timespec* patience,
-                          size_t size) {
-    return syscall(SYS_rt_sigtimedwait, set, info, patience, size);
-}
-
-static void timed_wait(void) {
-    const sigset_t set = block_signal(SIGUSR1);
-    const struct timespec none = {0, 0}, some = {0, 3 * 1000 * 1000}, wrong = {0, -1};
-    siginfo_t info;
-    fact("none=%s", who(raw_timedwait(&set, &info, &none, 8)));
-    fact("some=%s", who(raw_timedwait(&set, &info, &some, 8)));
-    fact("wrong-time=%s", who(raw_timedwait(&set, &info, &wrong, 8)));
-    fact("wrong-size=%s", who(raw_timedwait(&set, &info, &none, 9)));
-    fact("wrong-set=%s", who(raw_timedwait((sigset_t*)8, &info, &none, 8)));
-    kill(getpid(), SIGUSR1);
-    fact("without-info=%ld", raw_timedwait(&set, NULL, &some, 8));
-    kill(getpid(), SIGUSR1);
-    fact("pending=%ld", raw_timedwait(&set, &info, &none, 8));
-    fact("pid=%s", who(info.si_pid));
-    kill(getpid(), SIGUSR1);
-    const long bad = raw_timedwait(&set, (siginfo_t*)8, &some, 8);
-    fact("bad-memory=%s", who(bad));
-    fact("taken-all-the-same=%s", who(raw_timedwait(&set, &info, &none, 8)));
-}
-
-/* A signal that isn't waited for ends the wait by its handler. */
-static void timed_wait_interrupted(void) {
-    const sigset_t set = block_signal(SIGUSR1);
-    const struct timespec patience = {5, 0};
-    const pid_t self = getpid();
-    siginfo_t info;
-    handle(SIGUSR2, SA_RESTART);
-    const pid_t child = offspring();
-    if (child == 0) {
-        while (!board->flag[0]) {
-            kill(self, SIGUSR2);
-            usleep(1000);
-        }
-        _exit(0);
-    }
-    know(child, "child");
-    fact("ended=%s", who(raw_timedwait(&set, &info, &patience, 8)));
-    raise_flag(&board->flag[0]);
-    reap(child);
-    tell_handled("by-child");
-}
-
-/* The sender is long gone when the signal is read: its number was written down when it was sent. */
-static void sender_gone(void) {
-    const sigset_t set = block_signal(SIGUSR1);
-    const pid_t self = getpid();
-    CHILD_DOES("sender", kill(self, SIGUSR1));
-    for (int i = 0; i < 5; ++i) CHILD_DOES("later", (void)self);
-    tell_taken("by-sender", &set);
-}
-
-static int open_signalfd(int signal, int flags) {
-    const sigset_t set = block_signal(signal);
-    return signalfd(-1, &set, flags);
-}
-
-static void tell_read(const char* how, const struct signalfd_siginfo* info) {
-    fact("%s: signo=%u", how, info->ssi_signo);
-    fact("code=%d pid=%s", info->ssi_code, who(info->ssi_pid));
-    fact("status=%d int=%d", info->ssi_status, info->ssi_int);
-}
-
-static void tell_next(const char* how, int fd) {
-    struct signalfd_siginfo info;
-    memset(&info, 0xff, sizeof info);
-    if (!readable(fd)) {
-        fact("%s: NEVER-CAME", how);
-        return;
-    }
-    const ssize_t length = read(fd, &info, sizeof info);
-    fact("length=%zd", length);
-    if (length == (ssize_t)sizeof info) tell_read(how, &info);
-}
-
-static void signal_fd(void) {
-    const int fd = open_signalfd(SIGUSR1, SFD_CLOEXEC);
-    const pid_t self = getpid();
-    kill(self, SIGUSR1);
-    tell_next("self", fd);
-    CHILD_DOES("child", kill(self, SIGUSR1));
-    tell_next("by-child", fd);
-    CHILD_DOES("second", raw_tgkill(self, self, SIGUSR1));
-    tell_next("tgkill", fd);
-    CHILD_DOES("third", sigqueue(self, SIGUSR1, (union sigval){.sival_int = 11}));
-    tell_next("sigqueue", fd);
-    close(fd);
-}
-
-static void signal_fd_sigchld(void) {
-    const int fd = open_signalfd(SIGCHLD, 0);
-    const pid_t child = child_that_waits("child");
-    kill(child, SIGSTOP);
-    tell_next("stop", fd);
-    kill(child, SIGCONT);
-    tell_next("continue", fd);
-    kill(child, SIGKILL);
-    tell_next("kill", fd);
-    reap(child);
-    close(fd);
-}
-
-static void signal_fd_reads(void) {
-    struct signalfd_siginfo two[2];
-    const int fd = open_signalfd(SIGUSR1, SFD_NONBLOCK);
-    const sigset_t both = block_signal(SIGUSR2);
-    sigset_t set = both;
-    sigaddset(&set, SIGUSR1);
-    fact("added=%s", yes(signalfd(fd, &set, 0) == fd));
-    const pid_t self = getpid();
-    fact("empty=%s", who(read(fd, two, sizeof two)));
-    fact("too-short=%s", who(read(fd, two, sizeof two[0] - 1)));
-    CHILD_DOES("one", kill(self, SIGUSR1));
-    CHILD_DOES("two", kill(self, SIGUSR2));
-    memset(two, 0, sizeof two);
-    fact("both=%zd", read(fd, two, sizeof two));
-    tell_read("first", &two[0]);
-    tell_read("second", &two[1]);
-    kill(self, SIGUSR1);
-    fact("longer=%zd", read(fd, two, sizeof two));
-    tell_read("own", &two[0]);
-    kill(self, SIGUSR1);
-    struct iovec parts[2] = {{two, 24}, {(char*)two + 24, sizeof two - 24}};
-    fact("readv=%zd", readv(fd, parts, 2));
-    tell_read("own", &two[0]);
-    close(fd);
-}
-
-/* A read that sleeps; and another process's: a signalfd serves who reads it, not who opened it. */
-static void signal_fd_shared(void) {
-    const int fd = open_signalfd(SIGUSR1, 0);
-    const pid_t self = getpid();
-    const pid_t child = offspring();
-    if (child == 0) {
-        know(getpid(), "child");
-        kill(getpid(), SIGUSR1);
-        tell_next("in-child", fd);
-        raise_flag(&board->flag[0]);
-        usleep(5000);
-        kill(self, SIGUSR1);
-        _exit(0);
-    }
-    came(&board->flag[0]);
-    struct signalfd_siginfo info;
-    memset(&info, 0, sizeof info);
-    fact("asleep=%zd", read(fd, &info, sizeof info));
-    tell_read("by-child", &info);
-    reap(child);
-    close(fd);
-}
-
-/* Where si_pid is, a timer has its id. */
-static void timer_overlay(void) {
-    const sigset_t set = block_signal(SIGUSR1);
-    const struct itimerspec soon = {{0, 0}, {0, 1000}};
-    int id[4];
-    struct sigevent event;
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_SIGNAL;
-    event.sigev_signo = SIGUSR1;
-    event.sigev_value.sival_int = 21;
-    for (int i = 0; i < 4; ++i) syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &id[i]);
-    syscall(SYS_timer_settime, id[3], 0, &soon, NULL);
-    siginfo_t info;
-    memset(&info, 0, sizeof info);
-    fact("taken=%d", take_signal(&set, &info));
-    fact("code=%d own-id=%s", info.si_code, yes(info.si_timerid == id[3]));
-    fact("value=%d overrun=%d", info.si_value.sival_int, info.si_overrun);
-    handle(SIGUSR1, SA_RESTART);
-    syscall(SYS_timer_settime, id[2], 0, &soon, NULL);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    fact("handled=%s", yes(handled()));
-    fact("code=%d own-id=%s", noted.si_code, yes(noted.si_timerid == id[2]));
-    fact("value=%d overrun=%d", noted.si_value.sival_int, noted.si_overrun);
-    const int fd = open_signalfd(SIGUSR1, 0);
-    struct signalfd_siginfo read_info;
-    memset(&read_info, 0xff, sizeof read_info);
-    syscall(SYS_timer_settime, id[1], 0, &soon, NULL);
-    if (!readable(fd) || read(fd, &read_info, sizeof read_info) < 0) fact("NEVER-CAME");
-    fact("signalfd=%d own-id=%s", read_info.ssi_code, yes((int)read_info.ssi_tid == id[1]));
-    fact("int=%d pid=%s", read_info.ssi_int, who(read_info.ssi_pid));
-    close(fd);
-    for (int i = 0; i < 4; ++i) syscall(SYS_timer_delete, id[i]);
-}
-
-/* Where si_pid is, a SIGPOLL has its band. */
-static void poll_overlay(void) {
-    int ends[2];
-    if (pipe(ends) != 0) return;
-    const sigset_t set = block_signal(SIGUSR1);
-    fcntl(ends[0], F_SETOWN, getpid());
-    fcntl(ends[0], F_SETSIG, SIGUSR1);
-    fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK);
-    siginfo_t info;
-    memset(&info, 0, sizeof info);
-    if (write(ends[1], "x", 1) != 1) return;
-    fact("taken=%d", take_signal(&set, &info));
-    fact("code=%d band=%#lx", info.si_code, (unsigned long)info.si_band);
-    fact("own-fd=%s", yes(info.si_fd == ends[0]));
-    handle(SIGUSR1, SA_RESTART);
-    if (write(ends[1], "x", 1) != 1) return;
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    fact("handled=%s", yes(handled()));
-    fact("code=%d band=%#lx", noted.si_code, (unsigned long)noted.si_band);
-    fact("own-fd=%s", yes(noted.si_fd == ends[0]));
-    const int fd = open_signalfd(SIGUSR1, 0);
-    struct signalfd_siginfo read_info;
-    memset(&read_info, 0, sizeof read_info);
-    if (write(ends[1], "x", 1) != 1) return;
-    if (!readable(fd) || read(fd, &read_info, sizeof read_info) < 0) fact("NEVER-CAME");
-    fact("signalfd=%d band=%#x pid=%s", read_info.ssi_code, read_info.ssi_band, who(read_info.ssi_pid));
-    fact("own-fd=%s", yes(read_info.ssi_fd == ends[0]));
-    fcntl(ends[0], F_SETFL, 0);
-    close(fd);
-    close(ends[0]);
-    close(ends[1]);
-}
-
-/* Where si_pid is, a fault has its address. */
-static char* forbidden;
-
-static void note_and_allow(int signal, siginfo_t* info, void* context) {
-    note(signal, info, context);
-    mprotect(forbidden, 4096, PROT_READ | PROT_WRITE);
-}
-
-static void fault_overlay(void) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = note_and_allow;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigaction(SIGSEGV, &action, NULL);
-    forbidden = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    *(volatile char*)(forbidden + 16) = 1;
-    fact("handled=%s", yes(handled()));
-    fact("code=%d own-address=%s", noted.si_code, yes(noted.si_addr == forbidden + 16));
-    fact("written=%d", forbidden[16]);
-    munmap(forbidden, 4096);
-}
-
 /* What the kernel itself sends names nobody; SIGPIPE names the writer. */
 static void from_kernel(void) {
     int ends[2];
@@ -739,19 +427,6 @@ const struct test_case arrival_cases[] = {
     {"arrival_back_and_forth", back_and_forth, "rt_sigaction"},
     {"arrival_restarted_read", restarted_read, "rt_sigaction"},
     {"arrival_ended_read", ended_read, "rt_sigaction"},
-    {"arrival_wait_info", wait_info, "rt_sigtimedwait"},
-    {"arrival_wait_asleep", wait_asleep, "rt_sigtimedwait"},
-    {"arrival_wait_sigchld", wait_sigchld, "rt_sigtimedwait"},
-    {"arrival_timed_wait", timed_wait, "rt_sigtimedwait"},
-    {"arrival_timed_wait_interrupted", timed_wait_interrupted, "rt_sigtimedwait"},
-    {"arrival_sender_gone", sender_gone, "rt_sigtimedwait"},
-    {"arrival_signalfd", signal_fd, "read signalfd, signalfd4"},
-    {"arrival_signalfd_sigchld", signal_fd_sigchld, "read signalfd"},
-    {"arrival_signalfd_reads", signal_fd_reads, "read signalfd, readv signalfd, read, readv"},
-    {"arrival_signalfd_shared", signal_fd_shared, "read signalfd"},
-    {"arrival_timer_overlay", timer_overlay, "rt_sigtimedwait, read signalfd, timer_create"},
-    {"arrival_poll_overlay", poll_overlay, "rt_sigtimedwait, read signalfd"},
-    {"arrival_fault_overlay", fault_overlay, "rt_sigaction"},
     {"arrival_from_kernel", from_kernel, "rt_sigaction"},
     {"arrival_cancel", cancel, "tgkill, rt_sigaction"},
     {"arrival_in_thread", in_thread, "rt_sigtimedwait, tgkill"},

@@ -41,6 +41,7 @@ extern const struct test_case signal_cases[];
 extern const struct test_case queue_cases[];
 extern const struct test_case terminal_cases[];
 extern const struct test_case arrival_cases[];
+extern const struct test_case taken_cases[];
 extern const struct test_case owner_cases[];
 extern const struct test_case scheduling_cases[];
 extern const struct test_case socket_cases[];
