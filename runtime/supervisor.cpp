@@ -53,17 +53,27 @@ Result<std::optional<int>> wait_for_init(HostPid init, const Fd& keeper) {
     }
 }
 
-// Namespaces inside cost the monitor a descriptor each, and its table of numbers is a large file, most of
-// which is never there. Init has the caller's limits: it was made before.
-void raise_limits() {
-    for (const auto resource : {RLIMIT_NOFILE, RLIMIT_FSIZE}) {
-        rlimit limit{};
-        if (getrlimit(resource, &limit) != 0) continue;
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(resource, &limit);
-    }
+// Namespaces inside cost the monitor a descriptor each. Init has the caller's limits: it was made before.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// The table of numbers is a large file, most of which is never there. It is made before the command can run,
+// so that a command which can't be numbered never does; for it the caller's limit must hold.
+Result<std::optional<pidns::Numbers>> make_numbers(const Plan& plan) {
+    if (plan.filter.empty()) return std::nullopt;
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit most{before.rlim_max, before.rlim_max};
     const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
-    setrlimit(RLIMIT_FSIZE, &unlimited);  // for root
+    if (setrlimit(RLIMIT_FSIZE, &unlimited) != 0) setrlimit(RLIMIT_FSIZE, &most);
+    auto numbers = pidns::Numbers::create(plan.monitor.model, plan.monitor.pid_max);
+    setrlimit(RLIMIT_FSIZE, &before);
+    if (!numbers) return std::unexpected(std::move(numbers).error());
+    return std::optional(std::move(*numbers));
 }
 
 Result<std::optional<cgroup::Group>> create_group(const CgroupPlan& plan, const Notify& notify) {
@@ -80,18 +90,21 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
     const Notify notify = [&](const Notice& notice) { send_report(reports, notice); };
     auto group = create_group(cgroup, notify);
     if (!group) return std::unexpected(std::move(group).error());
+    auto numbers = make_numbers(plan);
+    if (!numbers) return std::unexpected(std::move(numbers).error());
     auto launched = launch(plan, [&](HostPid init) -> Status {
         if (!*group) return {};
         return (*group)->join(init);
     });
     if (!launched) return std::unexpected(std::move(launched).error());
 
-    raise_limits();
+    raise_descriptor_limit();
     std::unique_ptr<pidns::Monitor> monitor;
-    if (launched->listener) {
+    if (launched->listener && *numbers) {
         pidns::MonitorOptions options = plan.monitor;
         options.warn = [&](const std::string& text) { notify({Notice::Kind::warning, text}); };
-        auto created = pidns::Monitor::create(std::move(launched->listener), launched->pid, options);
+        auto created = pidns::Monitor::create(std::move(launched->listener), launched->pid,
+                                              std::move(**numbers), options);
         if (!created) return std::unexpected(std::move(created).error());
         monitor = std::move(*created);
     }

@@ -31,18 +31,17 @@ constexpr pid_t anybody = -1;  // of waitpid
 
 }  // namespace
 
-Result<std::unique_ptr<Monitor>> Monitor::create(Fd listener, HostPid init, const MonitorOptions& options) {
-    auto numbers = Numbers::create(options.model, options.pid_max);
-    if (!numbers) return std::unexpected(std::move(numbers).error());
+Result<std::unique_ptr<Monitor>> Monitor::create(Fd listener, HostPid init, Numbers numbers,
+                                                 const MonitorOptions& options) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
     Fd child_signals(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!child_signals) return fail_call(step, "signalfd");
     if (auto done = Alarm::install(); !done) return std::unexpected(std::move(done).error());
-    numbers->register_init(init);
+    numbers.register_init(init);
     std::unique_ptr<Monitor> monitor(
-        new Monitor(std::move(listener), std::move(child_signals), std::move(*numbers), init));
+        new Monitor(std::move(listener), std::move(child_signals), std::move(numbers), init));
     auto nested = NestedNamespaces::create(monitor->numbers_);
     if (!nested) return std::unexpected(std::move(nested).error());
     monitor->nested_ = std::move(*nested);

@@ -24,7 +24,9 @@ namespace ctr::pidns {
 
 class Monitor {
   public:
-    static Result<std::unique_ptr<Monitor>> create(Fd listener, HostPid init, const MonitorOptions& options);
+    // numbers: an empty table, made before init could run.
+    static Result<std::unique_ptr<Monitor>> create(Fd listener, HostPid init, Numbers numbers,
+                                                   const MonitorOptions& options);
 
     // Serves until init has ended: its wait status. Or until `stop` becomes readable or hangs up: nothing.
     Result<std::optional<int>> run(int stop);
