@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <iostream>
 #include <map>
 #include <optional>
 #include <set>
@@ -92,6 +93,23 @@ std::string differences(const Lines& expected, const Lines& actual, const Lines&
     return text.str();
 }
 
+// What differs each time. Threads keep the kernel's numbers (a known gap), and one of these may by chance be
+// the number that a process of the case bears, or bore: then a name is wrong, once. It is printed.
+template <class Run>
+std::string lasting_differences(const Lines& expected, Run run, const Lines& known = {}) {
+    const Lines first = run();
+    const std::string once = differences(expected, first, known);
+    if (once.empty()) return {};
+    Lines second = run();
+    for (const auto& [name, facts] : first)
+        if (differences({{name, expected.contains(name) ? expected.at(name) : ""}}, {{name, facts}}, known)
+                .empty())
+            second[name] = facts;
+    const std::string again = differences(expected, second, known);
+    if (again.empty()) std::cout << "differed once:\n" << once;
+    return again;
+}
+
 class Conformance : public testing::TestWithParam<const char*> {
   protected:
     void SetUp() override {
@@ -168,7 +186,9 @@ TEST_P(Conformance, OurNumberingAgreesWithTheKernelsNamespace) {
     ASSERT_GT(kernel.size(), 100u);
     for (const Mode& mode : numbered_modes())
         for (int i = 0; i < repetitions; ++i)
-            ASSERT_EQ(differences(kernel, inside(mode), known_differences()), "")
+            ASSERT_EQ(lasting_differences(
+                          kernel, [&] { return inside(mode); }, known_differences()),
+                      "")
                 << testing::PrintToString(mode) << " repetition " << i;
 }
 
@@ -216,6 +236,20 @@ TEST(ConformanceCoverage, EveryRowOfTheSurfaceHasACase) {
 }
 
 // The comparison itself: it must be able to fail.
+TEST(ConformanceComparison, TellsWhatDiffersEachTime) {
+    const Lines expected{{"fork", " getpid=child"}, {"wait", " child"}};
+    int runs = 0;
+    const auto once = [&] {
+        return ++runs == 1 ? Lines{{"fork", " getpid=stranger"}, {"wait", " child"}} : expected;
+    };
+    EXPECT_EQ(lasting_differences(expected, once), "");
+    EXPECT_EQ(runs, 2);
+    const auto always = [] { return Lines{{"fork", " getpid=stranger"}, {"wait", " child"}}; };
+    EXPECT_NE(lasting_differences(expected, always), "");
+    const auto missing = [] { return Lines{{"fork", " getpid=child"}}; };
+    EXPECT_NE(lasting_differences(expected, missing), "");
+}
+
 TEST(ConformanceComparison, TellsWhatDiffers) {
     const Lines expected{{"fork", " getpid=child"}, {"wait", " child"}};
     EXPECT_EQ(differences(expected, expected), "");
