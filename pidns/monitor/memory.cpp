@@ -11,45 +11,17 @@
 
 namespace ctr::pidns {
 
-namespace {
-
-// Not process_vm_readv, where it can be helped: that waits for a page that the program itself is to serve
-// (userfaultfd), for ever if it doesn't; the file's reads fail instead.
-class Reader {
-  public:
-    explicit Reader(HostPid thread) : thread_(thread) {
-        std::array<char, 32> path;
-        std::snprintf(path.data(), path.size(), "/proc/%d/mem", raw(thread));
-        file_.reset(open(path.data(), O_RDONLY | O_CLOEXEC));
-        by_number_ = !file_ && errno == EACCES;
-    }
-
-    ssize_t read(uint64_t address, void* to, size_t size) const {
-        if (!by_number_) return pread(file_.get(), to, size, static_cast<off_t>(address));
-        const iovec here{to, size};
-        const iovec there{reinterpret_cast<void*>(address), size};
-        return process_vm_readv(raw(thread_), &here, 1, &there, 1, 0);
-    }
-
-  private:
-    HostPid thread_;
-    Fd file_;
-    bool by_number_ = false;  // of a process that isn't dumpable the file belongs to root
-};
-
-}  // namespace
-
 // Page by page, because the text may end just before one that isn't there.
 std::optional<std::string> read_text(HostPid thread, uint64_t address, size_t most) {
     constexpr uint64_t page = 4096;
     constexpr size_t usual = 256;  // nearly all paths are shorter
-    const Reader memory(thread);
+    const ProcessMemory memory(thread, ProcessMemory::Access::read);
     std::array<char, page> part;
     std::string text;
     while (text.size() <= most) {
         const uint64_t from = address + text.size();
         const size_t wanted = std::min<uint64_t>(page - from % page, text.empty() ? usual : page);
-        const ssize_t got = memory.read(from, part.data(), wanted);
+        const ssize_t got = memory.read_some(from, part.data(), wanted);
         if (got <= 0) return {};
         const std::string_view read(part.data(), static_cast<size_t>(got));
         const size_t end = read.find('\0');
@@ -60,28 +32,17 @@ std::optional<std::string> read_text(HostPid thread, uint64_t address, size_t mo
 }
 
 bool read_bytes(HostPid thread, uint64_t address, void* to, size_t size) {
-    const Reader memory(thread);
-    if (memory.read(address, to, size) == static_cast<ssize_t>(size)) return true;
+    const ProcessMemory memory(thread, ProcessMemory::Access::read);
+    if (memory.read_some(address, to, size) == static_cast<ssize_t>(size)) return true;
     errno = EFAULT;
     return false;
 }
 
-ProcessMemory::ProcessMemory(HostPid thread) : thread_(thread) {
+ProcessMemory::ProcessMemory(HostPid thread, Access access) : thread_(thread) {
     std::array<char, 32> path;
     std::snprintf(path.data(), path.size(), "/proc/%d/mem", raw(thread));
-    file_.reset(open(path.data(), O_RDWR | O_CLOEXEC));
+    file_.reset(open(path.data(), (access == Access::read ? O_RDONLY : O_RDWR) | O_CLOEXEC));
     by_number_ = !file_ && errno == EACCES;
-}
-
-std::optional<std::string> ProcessMemory::read_text(uint64_t address, size_t most) const {
-    std::string text;
-    char c = 0;
-    while (text.size() < most) {
-        if (!read_bytes(address + text.size(), &c, 1)) return {};
-        if (c == 0) break;
-        text += c;
-    }
-    return text;
 }
 
 std::optional<std::string> ProcessMemory::read_exactly(uint64_t address, size_t size) const {
@@ -94,10 +55,17 @@ bool ProcessMemory::write_bytes(uint64_t address, const std::string& bytes) cons
     return write_bytes(address, bytes.data(), bytes.size());
 }
 
+// Not process_vm_readv, where it can be helped: that waits for a page that the program itself is to serve
+// (userfaultfd), for ever if it doesn't; the file's reads fail instead.
+ssize_t ProcessMemory::read_some(uint64_t address, void* to, size_t size) const {
+    if (!by_number_) return pread(file_.get(), to, size, static_cast<off_t>(address));
+    const iovec here{to, size};
+    const iovec there{reinterpret_cast<void*>(address), size};
+    return process_vm_readv(raw(thread_), &here, 1, &there, 1, 0);
+}
+
 bool ProcessMemory::read_bytes(uint64_t address, void* to, size_t size) const {
-    const auto wanted = static_cast<ssize_t>(size);
-    if (!by_number_) return pread(file_.get(), to, size, static_cast<off_t>(address)) == wanted;
-    return pidns::read_bytes(thread_, address, to, size);
+    return read_some(address, to, size) == static_cast<ssize_t>(size);
 }
 
 bool ProcessMemory::write_bytes(uint64_t address, const void* from, size_t size) const {

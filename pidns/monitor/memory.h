@@ -31,7 +31,8 @@ class ProcessMemory {
     // thread: of the process. False when it is gone. The file of a process that isn't dumpable belongs to
     // root, though who may trace it may look into it; then its memory is reached by its number, without what
     // is said above.
-    explicit ProcessMemory(HostPid thread);
+    enum class Access { read, read_and_write };
+    explicit ProcessMemory(HostPid thread, Access access = Access::read_and_write);
 
     explicit operator bool() const { return file_ || by_number_; }
 
@@ -47,8 +48,8 @@ class ProcessMemory {
         return write_bytes(address, &value, sizeof value);
     }
 
-    // Up to `most` characters before the terminating zero; nothing if it isn't readable.
-    std::optional<std::string> read_text(uint64_t address, size_t most) const;
+    // As pread().
+    ssize_t read_some(uint64_t address, void* to, size_t size) const;
     std::optional<std::string> read_exactly(uint64_t address, size_t size) const;
     bool write_bytes(uint64_t address, const std::string& bytes) const;
 

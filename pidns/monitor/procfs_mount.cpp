@@ -28,7 +28,7 @@ bool makes_a_mount(uint64_t flags) {
 void CallServer::mount(const Trap& trap, const Call& call, const Caller& caller) {
     const bool opens = call.number == SYS_fsopen;
     const ProcessMemory memory(trap.thread);
-    const auto type = memory.read_text(trap.arguments[opens ? 0 : 2], 8);
+    const auto type = read_text(trap.thread, trap.arguments[opens ? 0 : 2], 8);
     serves_files_ = serves_files_ || (type && type->starts_with("fuse"));
     // A procfs may be there afterwards.
     const auto point = opens ? std::nullopt : read_text(trap.thread, trap.arguments[1], PATH_MAX);

@@ -275,20 +275,18 @@ void CallServer::warn_once(HostPid process, const std::string& about, const std:
 // The init of a namespace takes no signal from inside that it has no handler for. One that it had blocked was
 // sent all the same, because it might be waited for; then init is held (see rewrite), and here is where the
 // signal ends.
-bool CallServer::drops(HostPid thread, int signal) {
+bool CallServer::drops(HostPid thread, int signal, const siginfo_t& info) const {
     const NamespaceId space = numbers_.namespace_of(thread);
     if (signal == SIGSTOP || numbers_.number_of(thread, space) != VirtPid::init) return false;
     const auto sets = signal_sets(thread);
     if (!sets || ((sets->caught >> (signal - 1)) & 1) != 0) return false;
-    siginfo_t info{};
-    const bool known = ptrace(PTRACE_GETSIGINFO, raw(thread), 0L, &info) == 0;
-    return known && info.si_code <= 0 && numbers_.knows(HostPid(info.si_pid));
+    return info.si_code <= 0 && numbers_.knows(HostPid(info.si_pid));
 }
 
 bool CallServer::delivers(HostPid thread, int signal) {
-    if (drops(thread, signal)) return false;
     siginfo_t info{};
     if (ptrace(PTRACE_GETSIGINFO, raw(thread), 0L, &info) != 0) return true;
+    if (drops(thread, signal, info)) return false;
     if (translate_arrival(info, process_of_thread(thread))) ptrace(PTRACE_SETSIGINFO, raw(thread), 0L, &info);
     return true;
 }

@@ -88,7 +88,7 @@ class CallServer final : public Rewriter {
     static void hide_waits(const Rewrite& rewrite);
     void translate_messages(const Rewrite& rewrite, long result) const;
     void translate_signals(const Rewrite& rewrite, long result) const;
-    bool drops(HostPid thread, int signal);
+    bool drops(HostPid thread, int signal, const siginfo_t& info) const;
     bool translate_arrival(siginfo_t& info, HostPid process) const;
     void update_table(const Rewrite& rewrite);
 

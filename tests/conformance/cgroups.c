@@ -163,19 +163,11 @@ static void zero(void) {
     in_group(zero_body);
 }
 
-static void* idle(void* unused) {
-    (void)unused;
-    board->pid[0] = raw_gettid();
-    raise_flag(&board->flag[0]);
-    for (;;) pause();
-    return NULL;
-}
-
 /* Version 1 calls the file of threads "tasks"; version 2 has one that can be read in every group. */
 static void threads_body(void) {
     pthread_t one;
     struct stat about;
-    pthread_create(&one, NULL, idle, NULL);
+    pthread_create(&one, NULL, idle_body, NULL);
     came(&board->flag[0]);
     const char* const file = stat(path_of("%s/tasks", group), &about) == 0 ? "tasks" : "cgroup.threads";
     const pid_t both[2] = {getpid(), board->pid[0]};

@@ -124,6 +124,13 @@ sigset_t block_signal(int signal);
 /* Installs a handler that adds one to board->count[signal]. */
 void count_signal(int signal, int flags);
 
+/* A thread's body: leaves its number in pid[0], raises flag[0], and does nothing more. */
+void* idle_body(void* unused);
+
+/* Leaves its own numbers in pid[0..4] (getpid, getppid, getpgrp, getsid, gettid), raises flag[0], and does
+ * nothing more. */
+void tell_and_pause(void) __attribute__((noreturn));
+
 /* The raw calls that have no wrapper in some C library. */
 pid_t raw_gettid(void);
 int raw_waitid(int type, pid_t id, siginfo_t* info, int options);

@@ -568,20 +568,12 @@ static void tracer_ends(void) {
 }
 
 /* A thread of another process by its id. */
-static void* idle(void* unused) {
-    (void)unused;
-    board->pid[0] = raw_gettid();
-    raise_flag(&board->flag[0]);
-    for (;;) pause();
-    return NULL;
-}
-
 static void thread_attached(void) {
     begin();
     const pid_t child = offspring();
     if (child == 0) {
         pthread_t one;
-        pthread_create(&one, NULL, idle, NULL);
+        pthread_create(&one, NULL, idle_body, NULL);
         for (;;) pause();
     }
     came(&board->flag[0]);

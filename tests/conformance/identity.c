@@ -49,15 +49,7 @@ static void upper_half(void) {
 
 static void child(void) {
     const pid_t born = offspring();
-    if (born == 0) {
-        board->pid[0] = getpid();
-        board->pid[1] = getppid();
-        board->pid[2] = getpgrp();
-        board->pid[3] = getsid(0);
-        board->pid[4] = raw_gettid();
-        raise_flag(&board->flag[0]);
-        for (;;) pause();
-    }
+    if (born == 0) tell_and_pause();
     know(born, "child");
     await(&board->flag[0]);
     fact("getpid=%s", who(board->pid[0]));

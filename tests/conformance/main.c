@@ -111,6 +111,24 @@ pid_t offspring(void) {
     return child;
 }
 
+void* idle_body(void* unused) {
+    (void)unused;
+    board->pid[0] = raw_gettid();
+    raise_flag(&board->flag[0]);
+    for (;;) pause();
+    return NULL;
+}
+
+void tell_and_pause(void) {
+    board->pid[0] = getpid();
+    board->pid[1] = getppid();
+    board->pid[2] = getpgrp();
+    board->pid[3] = getsid(0);
+    board->pid[4] = raw_gettid();
+    raise_flag(&board->flag[0]);
+    for (;;) pause();
+}
+
 pid_t child_that_exits(const char* name, int code) {
     const pid_t child = offspring();
     if (child == 0) _exit(code);

@@ -41,15 +41,7 @@ static pid_t first_process(void) {
     fact("unshare=%s", result(made));
     if (made != 0) return -1;
     const pid_t first = offspring();
-    if (first == 0) {
-        board->pid[0] = getpid();
-        board->pid[1] = getppid();
-        board->pid[2] = getpgrp();
-        board->pid[3] = getsid(0);
-        board->pid[4] = raw_gettid();
-        raise_flag(&board->flag[0]);
-        for (;;) pause();
-    }
+    if (first == 0) tell_and_pause();
     know(first, "first");
     came(&board->flag[0]);
     return first;

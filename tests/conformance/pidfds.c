@@ -18,19 +18,11 @@ static const char* opened(int fd) {
     return "ok";
 }
 
-static void* idle(void* unused) {
-    (void)unused;
-    board->pid[0] = raw_gettid();
-    know(raw_gettid(), "thread");
-    raise_flag(&board->flag[0]);
-    for (;;) pause();
-    return NULL;
-}
-
 static pid_t idle_thread(void) {
     pthread_t one;
-    pthread_create(&one, NULL, idle, NULL);
+    pthread_create(&one, NULL, idle_body, NULL);
     came(&board->flag[0]);
+    know(board->pid[0], "thread");
     return board->pid[0];
 }
 

@@ -45,21 +45,13 @@ static int expire(int id) {
     return (int)syscall(SYS_timer_settime, id, 0, &soon, NULL);
 }
 
-static void* idle(void* unused) {
-    (void)unused;
-    board->pid[0] = raw_gettid();
-    raise_flag(&board->flag[0]);
-    for (;;) pause();
-    return NULL;
-}
-
 static void notified_threads(void) {
     pthread_t one;
     int id = 0;
     const sigset_t set = block_signal(SIGUSR1);
     siginfo_t info;
     const pid_t child = child_that_waits("child");
-    pthread_create(&one, NULL, idle, NULL);
+    pthread_create(&one, NULL, idle_body, NULL);
     came(&board->flag[0]);
     fact("self=%s", made(make_timer(CLOCK_MONOTONIC, SIGEV_SIGNAL | SIGEV_THREAD_ID, raw_gettid(), &id), id));
     fact("getpid=%s", made(make_timer(CLOCK_MONOTONIC, SIGEV_SIGNAL | SIGEV_THREAD_ID, getpid(), &id), id));
@@ -165,7 +157,7 @@ static void process_clocks(void) {
 static void thread_clocks(void) {
     pthread_t one;
     const pid_t child = child_that_waits("child");
-    pthread_create(&one, NULL, idle, NULL);
+    pthread_create(&one, NULL, idle_body, NULL);
     came(&board->flag[0]);
     ask_clock("own", clock_of(0, kind_scheduler | per_thread));
     ask_clock("self", clock_of(raw_gettid(), kind_scheduler | per_thread));
@@ -182,7 +174,7 @@ static void library_clocks(void) {
     clockid_t clock = 0;
     struct timespec time;
     const pid_t child = child_that_waits("child");
-    pthread_create(&one, NULL, idle, NULL);
+    pthread_create(&one, NULL, idle_body, NULL);
     came(&board->flag[0]);
     fact("child=%d", clock_getcpuclockid(child, &clock));
     fact("gettime=%s", result(clock_gettime(clock, &time)));
