@@ -1,4 +1,5 @@
-// The numbers of one container as a file: a page that says what it is, then the mapping of a model.
+// The numbers of one container as a file: a page that says what it is, a byte for each number of the host (attention.h),
+// then the mapping of a model.
 //
 // The file is a memfd that the container's monitor makes and keeps. Whoever holds a descriptor of it can read
 // the numbers without asking anybody. Its size is sealed, so that a mapping of it never ends in SIGBUS.
@@ -10,6 +11,7 @@
 #include <array>
 #include <type_traits>
 
+#include "pidns/model/attention.h"
 #include "pidns/model/flat_numbering.h"
 #include "pidns/model/hash_numbering.h"
 #include "pidns/model/list_numbering.h"
@@ -21,7 +23,7 @@ inline constexpr const char* file_name = "ctr-numbers";
 
 struct FileHeader {
     // To be raised with every change of the header or of a model's layout.
-    static constexpr uint32_t current_version = 1;
+    static constexpr uint32_t current_version = 2;
     static constexpr std::array<char, 8> current_magic{'c', 't', 'r', '-', 'n', 'u', 'm', '\n'};
 
     std::array<char, 8> magic;
@@ -32,8 +34,25 @@ struct FileHeader {
 };
 static_assert(std::is_trivially_copyable_v<FileHeader> && sizeof(FileHeader) == 36);
 
-// Where the model's mapping begins.
 inline constexpr std::size_t file_header_bytes = 4096;
+
+// Of the host's numbers: kernel.pid_max can be raised while we run, but not beyond PID_MAX_LIMIT. Untouched pages of the
+// mapping cost nothing.
+inline constexpr uint32_t host_limit = 1U << number_bits;
+
+// Namespaces at a time, in one container. Each has an array of numbers in the flat model.
+inline constexpr uint32_t namespace_limit = 1024;
+
+// Entries are needed for processes, and for dead ones until they are collected.
+constexpr Limits limits_for(uint32_t pid_max) {
+    const uint32_t most = 1U << number_bits;
+    return {pid_max, host_limit, pid_max < most / 4 ? 4 * pid_max : most, namespace_limit};
+}
+
+// Where the model's mapping begins.
+constexpr std::size_t model_offset(const Limits& limits) {
+    return file_header_bytes + (Attention::bytes(limits) + file_header_bytes - 1) / file_header_bytes * file_header_bytes;
+}
 static_assert(file_header_bytes % cache_line == 0);
 
 // Calls action(std::type_identity<M>) with the type of that model; another value counts as flat.
@@ -48,7 +67,7 @@ constexpr decltype(auto) with_type_of(Model model, Action action) {
 }
 
 constexpr std::size_t file_bytes(Model model, const Limits& limits) {
-    return file_header_bytes + with_type_of(model, [&]<class M>(std::type_identity<M>) -> std::size_t {
+    return model_offset(limits) + with_type_of(model, [&]<class M>(std::type_identity<M>) -> std::size_t {
                return M::bytes(limits);
            });
 }

@@ -198,10 +198,10 @@ class Namespaces {
         return 0;
     }
 
-    static void raise(std::atomic<uint32_t>& mark, uint32_t to) {
-        uint32_t now = mark.load(std::memory_order_relaxed);
+    static void raise(std::atomic<uint32_t>& limit, uint32_t to) {
+        uint32_t now = limit.load(std::memory_order_relaxed);
         for (unsigned tries = 0; now < to && tries < patience; ++tries)
-            if (mark.compare_exchange_weak(now, to, std::memory_order_release, std::memory_order_relaxed))
+            if (limit.compare_exchange_weak(now, to, std::memory_order_release, std::memory_order_relaxed))
                 return;
     }
 

@@ -93,6 +93,21 @@ class Table {
         return word.published() && valid(word.who()) ? word.who() : HostPid::none;
     }
 
+    // Tells an entry from a later one in its place.
+    uint32_t birth_of(EntryId id) const { return valid(id) ? load(id).birth() : 0; }
+
+    // What this process has claimed and not published yet; none: nothing, or more than one. O(entries).
+    EntryId only_claim_of(HostPid owner) const {
+        EntryId found = EntryId::none;
+        for (uint32_t i = 1; i < high(); ++i) {
+            const Word word = load(EntryId(i));
+            if (!word.is(State::claimed) || word.who() != owner) continue;
+            if (found != EntryId::none) return EntryId::none;
+            found = EntryId(i);
+        }
+        return found;
+    }
+
     bool is_process(EntryId id) const { return valid(id) && load(id).is(State::live); }
 
     NamespaceId namespace_of(EntryId id) const {

@@ -141,10 +141,7 @@ bool CallServer::created(Rewrite& rewrite, HostPid child) {
     numbers_.register_child(rewrite.reserved, child, rewrite.caller.process);
     rewrite.child = numbers_.number_of(child, rewrite.caller.space);
     if (rewrite.child == VirtPid::none) kill(raw(child), SIGKILL);
-    if (watched_.contains(raw(rewrite.caller.process)))
-        watched_.insert(raw(child));
-    else
-        watched_.erase(raw(child));
+    watch(child, watched_.contains(raw(rewrite.caller.process)));
     // A child with memory of its own has a copy of what we changed.
     for (const Patch& patch : rewrite.patches) patch.revert(ProcessMemory(child));
     take_back(rewrite);
@@ -213,7 +210,7 @@ void CallServer::enter_namespace(const Trap& trap, const Call& call, const Calle
         return;
     }
     if (space == NamespaceId::none) {
-        listener_.proceed(trap);
+        listener_.pass(trap);
         return;
     }
     Rewrite rewrite = as_made(trap, call, caller);

@@ -127,8 +127,11 @@ void CallServer::trace(const Trap& trap, const Call& call, const Caller& caller)
     const bool in_vain = attaches && process_of_thread(target) == caller.process;  // EPERM
     if ((attaches && !in_vain) || asks_itself) {
         // One that can't be seen isn't the monitor's, and the kernel says so.
-        if (translator_.thread_outward(raw(target), caller.space) != 0)
+        if (translator_.thread_outward(raw(target), caller.space) != 0) {
             tracees_[raw(target)].expected = Tracee::Clock::now() + time_to_attach;
+            numbers_.attention().set(process_of_thread(target), Attention::debugging);
+        }
+        numbers_.attention().set(asks_itself ? parent_of(caller.process) : caller.process, Attention::debugging);
         if (!tracer_.release(target)) {
             if (asks_itself)
                 listener_.answer(trap, -restart_no_interrupt);
@@ -263,6 +266,7 @@ HostPid CallServer::stopped_tracee(const Rewrite& rewrite, HostPid reported) {
     const HostPid process = process_of_thread(reported);
     const auto maker = tracees_.find(raw(process == reported ? parent_of(process) : process));
     tracees_[raw(reported)].options = maker == tracees_.end() ? 0 : maker->second.options;
+    numbers_.attention().set(process, Attention::debugging);
     return reported;
 }
 
@@ -392,7 +396,7 @@ std::vector<Made> CallServer::enter(HostPid thread, const Info& info) {
     trap.number = static_cast<long>(info.entry.number);
     std::copy_n(info.entry.arguments, std::size(trap.arguments), trap.arguments);
     const Call* call = find_call(trap.number, trap.arguments);
-    if (!call || !needs_change(*call)) return {};
+    if (!call || !needs_change(*call) || is_marked(*call, trap.arguments)) return {};
     std::optional<Rewrite> prepared;
     prepared_ = &prepared;
     serve(trap);
@@ -428,6 +432,8 @@ std::vector<Made> CallServer::leave(HostPid thread, long result) {
             if (marked.at(i) != pending->original.at(i))
                 pokes.push_back(request(PTRACE_POKEUSER, thread, Registers::place_of_argument.at(i),
                                         pending->original.at(i)));
+        if (pending->asked())
+            pokes.push_back(request(PTRACE_POKEUSER, thread, Registers::place_of_answered, answered_mark));
         if (is_restart(result))
             abandoned(*pending);
         else

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "pidns/surface/mark.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
 
@@ -23,6 +24,9 @@ struct Trap {
     uint32_t arch = 0;  // AUDIT_ARCH_*
     long number = 0;
     uint64_t arguments[6] = {};
+
+    // Made by the layer's own code inside the workload (surface/mark.h).
+    bool asked() const { return arguments[5] == pidns::asked_mark; }
 };
 
 class Listener {
@@ -45,8 +49,11 @@ class Listener {
     // Nothing: the thread is gone, or has no room (errno).
     std::optional<int> place(const Trap& trap, int fd, bool close_on_exec, std::optional<int> at = {}) const;
 
-    // The call is made as it stands.
+    // The call is made as it stands, and what it returns may concern us.
     bool proceed(const Trap& trap) const;
+
+    // The call concerns no number: it is made as it stands, with the mark if it comes from code of the layer.
+    bool pass(const Trap& trap) const { return trap.asked() ? answer(trap, do_it_yourself) : proceed(trap); }
 
   private:
     bool send(const Trap& trap, long value, int error, uint32_t flags) const;

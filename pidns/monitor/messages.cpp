@@ -98,11 +98,11 @@ void CallServer::message(const Trap& trap, const Call& call, const Caller& calle
                                            .size = sizeof host});
             }
         if (!listener_.valid(trap) || rewrite.patches.empty() || !apply_all(rewrite.patches, memory)) {
-            listener_.proceed(trap);
+            listener_.pass(trap);
             return;
         }
     } else if (!wants_credentials(caller.process, static_cast<int>(trap.arguments[0]))) {
-        listener_.proceed(trap);
+        listener_.pass(trap);
         return;
     }
     begin(trap, std::move(rewrite));

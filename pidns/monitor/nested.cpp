@@ -24,12 +24,15 @@ Result<NestedNamespaces> NestedNamespaces::create(Numbers& numbers) {
 
 NamespaceId NestedNamespaces::for_children(const Caller& caller) const {
     const auto choice = choices_.find(raw(caller.thread));
-    return choice != choices_.end() && choice->second.process == caller.process ? choice->second.space
-                                                                                : caller.space;
+    const bool holds = choice != choices_.end() && choice->second.process == caller.process &&
+                       choice->second.birth == numbers_->birth_of(caller.process);
+    return holds ? choice->second.space : caller.space;
 }
 
 void NestedNamespaces::set_for_children(const Caller& caller, NamespaceId space) {
-    choices_.insert_or_assign(raw(caller.thread), Choice{caller.process, space});
+    choices_.insert_or_assign(raw(caller.thread),
+                              Choice{caller.process, numbers_->birth_of(caller.process), space});
+    numbers_->attention().set(caller.process, Attention::namespaces);
 }
 
 bool NestedNamespaces::born(HostPid process, NamespaceId space) {

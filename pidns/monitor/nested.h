@@ -69,7 +69,8 @@ class NestedNamespaces {
     bool kill_all_in(NamespaceId space) const;
 
     struct Choice {
-        HostPid process;  // whose thread it is: thread numbers are used again unnoticed
+        HostPid process;  // whose thread it is: numbers are used again unnoticed
+        uint64_t birth;   // ... and which process of that number
         NamespaceId space;
     };
     struct Init {

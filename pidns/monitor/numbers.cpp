@@ -25,18 +25,6 @@ bool exists(HostPid host) {
     return kill(raw(host), 0) == 0 || errno != ESRCH;
 }
 
-// kernel.pid_max can be raised while we run: 2^22 (PID_MAX_LIMIT) is what it can't exceed. Untouched pages of
-// the mapping cost nothing.
-constexpr uint32_t host_limit = 1U << 22;
-
-// Namespaces at a time, in one container. Each has an array of numbers in the flat model.
-constexpr uint32_t namespace_limit = 1024;
-
-// Entries are needed for processes, and for dead ones until they are collected.
-constexpr uint32_t entries_for(uint32_t pid_max) {
-    return std::min(4 * pid_max, 1U << 22);
-}
-
 // Numbers in a row that a new process doesn't get. A container that has many of its tasks there must do with
 // one of them.
 constexpr size_t most_ambiguous = 64;
@@ -75,7 +63,7 @@ FileHeader& header_in(const Mapping& mapping) {
 Result<Numbers> Numbers::create(Model model, uint32_t pid_max) {
     if (pid_max < 2 || pid_max > host_limit)
         return fail_input(step, "no namespace has " + std::to_string(pid_max) + " numbers");
-    const Limits limits{pid_max, host_limit, entries_for(pid_max), namespace_limit};
+    const Limits limits = limits_for(pid_max);
     const std::size_t bytes = file_bytes(model, limits);
     auto file = make_file(bytes);
     if (!file) return std::unexpected(std::move(file).error());
@@ -92,9 +80,10 @@ Numbers::Numbers(Fd file, Mapping mapping, const FileHeader& header)
       mapping_(std::move(mapping)),
       model_(with_type_of(header.model,
                           [&]<class M>(std::type_identity<M>) -> AnyModel {
-                              return M(static_cast<std::byte*>(mapping_.get()) + file_header_bytes,
+                              return M(static_cast<std::byte*>(mapping_.get()) + model_offset(header.limits),
                                        header.limits);
                           })),
+      attention_(static_cast<std::byte*>(mapping_.get()) + file_header_bytes, header.limits),
       pid_max_(header.limits.numbers),
       collected_(std::chrono::steady_clock::now()) {}
 
@@ -165,10 +154,19 @@ void Numbers::register_child(EntryId claim, HostPid host, HostPid creator) {
 }
 
 void Numbers::adopt(HostPid host, NamespaceId space) {
+    // Its creator may be about to register it: with the only claim that it has, if so.
+    const HostPid creator = pidns::parent_of(host);
+    const EntryId promised = with([&](const auto& model) { return model.only_claim_of(creator); });
+    if (promised != EntryId::none && creator != HostPid::none && is_process(creator))
+        return register_child(promised, host, creator);
     const EntryId claim = reserve(space, host);
     if (claim == EntryId::none) return;
     with([&](auto& model) { model.publish(claim, host, claim, claim); });
     refresh(host);
+}
+
+uint64_t Numbers::birth_of(HostPid host) const {
+    return with([&](const auto& model) { return model.birth_of(model.entry_of(host)); });
 }
 
 bool Numbers::is_process(HostPid host) const {

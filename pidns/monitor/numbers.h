@@ -75,6 +75,12 @@ class Numbers {
     // Reads the kernel's group and session of a process again, after it changed them.
     void refresh(HostPid host);
 
+    // Whose calls the code inside workloads leaves to the monitor.
+    Attention& attention() { return attention_; }
+
+    // Tells a process from a later one of the same number; 0: unknown.
+    uint64_t birth_of(HostPid host) const;
+
     // Called before each translation; collects when the last collection is older than the interval. Whether
     // it did.
     bool collect_stale();
@@ -106,6 +112,7 @@ class Numbers {
     Fd file_;
     Mapping mapping_;
     AnyModel model_;
+    Attention attention_;
     uint32_t pid_max_;
     std::chrono::steady_clock::time_point collected_;
 };

@@ -51,7 +51,7 @@ NumbersView::NumbersView(const FileHeader& header, Mapping mapping)
     : header_(header),
       mapping_(std::move(mapping)),
       model_(with_type_of(header.model, [&]<class M>(std::type_identity<M>) -> AnyModel {
-          return M(static_cast<std::byte*>(mapping_.get()) + file_header_bytes, header_.limits);
+          return M(static_cast<std::byte*>(mapping_.get()) + model_offset(header_.limits), header_.limits);
       })) {}
 
 NamespaceId NumbersView::namespace_of(HostPid host) const {

@@ -38,7 +38,7 @@ void CallServer::mount(const Trap& trap, const Call& call, const Caller& caller)
     if (!opens && (trap.arguments[3] & MS_BIND) != 0)
         if (const auto source = files_.named(trap, call)) return follow(trap, call, caller, *source);
     if (type != proc || (!opens && !makes_a_mount(trap.arguments[3]))) {
-        listener_.proceed(trap);
+        listener_.pass(trap);
         return;
     }
     if (opens) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "pidns/surface/mark.h"
 #include "runtime/base/ids.h"
 
 namespace ctr::pidns {
@@ -46,7 +47,11 @@ class Registers {
         regs_.r9 = a[5];
     }
 
+    // For code of the layer that has asked (surface/mark.h): this result is the call's.
+    void set_answered() { regs_.r11 = answered_mark; }
+
     // Where PTRACE_POKEUSER finds them.
+    static constexpr uint64_t place_of_answered = offsetof(user_regs_struct, r11);
     static constexpr uint64_t place_of_result = offsetof(user_regs_struct, rax);
     static constexpr std::array<uint64_t, 6> place_of_argument{
         offsetof(user_regs_struct, rdi), offsetof(user_regs_struct, rsi), offsetof(user_regs_struct, rdx),

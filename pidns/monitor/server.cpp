@@ -56,7 +56,7 @@ void CallServer::serve(const Trap& trap) {
     if (trap.arch != native_arch || (trap.number & x32_bit) != 0) return refuse_foreign(trap);
     const Call* call = find_call(trap.number, trap.arguments);
     if (!call) {
-        listener_.proceed(trap);
+        listener_.pass(trap);
         return;
     }
     if (serves_files_ && fetch_memory(trap, *call)) return;
@@ -69,7 +69,7 @@ void CallServer::serve(const Trap& trap) {
                                (call->way == Way::dequeue && !is_signalfd(trap)) ||
                                (call->way == Way::reread && !files_.may_reread(trap));
     if (concerns_none) {
-        listener_.proceed(trap);
+        listener_.pass(trap);
         return;
     }
     Caller caller{trap.thread, process_of(trap)};
@@ -98,7 +98,7 @@ void CallServer::serve(const Trap& trap) {
         case Way::relate:
         case Way::reread: break;
     }
-    if (!answer_file(trap, *call, caller)) listener_.proceed(trap);
+    if (!answer_file(trap, *call, caller)) listener_.pass(trap);
 }
 
 bool CallServer::answer_file(const Trap& trap, const Call& call, const Caller& caller) {
@@ -152,7 +152,7 @@ void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller
             case SYS_getsid: return visible_or_errno(getsid(own_or_named()));
             case SYS_userfaultfd:
             case SYS_ioctl: return -EPERM;  // of a userfaultfd
-            case SYS_prctl: return 1;       // the question whether there is a layer (surface/mark.h)
+            case SYS_prctl: return answer_guest(trap, caller);
             default: return -ENOSYS;
         }
     };
@@ -183,7 +183,7 @@ void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& calle
         if (waiting_init != HostPid::none) tracer_.hold(waiting_init);
         put_sender(rewrite);
     } else if (!rewrite.changed() && !has_answer(call)) {
-        listener_.proceed(trap);
+        listener_.pass(trap);
         return;
     }
     begin(trap, std::move(rewrite));
@@ -234,6 +234,16 @@ void CallServer::refuse(const Trap& trap, const Rewrite& rewrite, int error) {
     listener_.answer(trap, -EPERM);
 }
 
+// A process whose signals pass through us: its calls do as well.
+void CallServer::watch(HostPid process, bool watched) {
+    if (watched) {
+        watched_.insert(raw(process));
+        numbers_.attention().set(process, Attention::handlers);
+    } else if (watched_.erase(raw(process)) > 0) {
+        numbers_.attention().clear(process, Attention::handlers);
+    }
+}
+
 // A handler without SA_RESTART: its signal would end a call that waits for us. One with SA_SIGINFO gets to
 // see the sender's number. See tracer.h.
 void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
@@ -244,10 +254,10 @@ void CallServer::observe_handler(const Trap& trap, const Caller& caller) {
     const auto action = read_value<KernelAction>(trap.thread, trap.arguments[1]);
     if (action && action->handler > reinterpret_cast<uintptr_t>(SIG_IGN) &&
         ((action->flags & SA_RESTART) == 0 || (action->flags & SA_SIGINFO) != 0)) {
-        watched_.insert(raw(caller.process));
+        watch(caller.process, true);
         if (!tracees_.contains(raw(trap.thread))) tracer_.hold(caller.process);
     }
-    listener_.proceed(trap);
+    listener_.pass(trap);
 }
 
 // The table describes x86-64 calls only: a program of another kind would see the host's numbers.
@@ -303,7 +313,7 @@ bool CallServer::translate_arrival(siginfo_t& info, HostPid process) const {
 void CallServer::follow(const Trap& trap, const Call& call, const Caller& caller,
                         const ProcFiles::Named& named) {
     ProcFiles::Verdict verdict = files_.follow(trap, call, caller, named);
-    if (verdict.next == ProcFiles::Next::proceed) listener_.proceed(trap);
+    if (verdict.next == ProcFiles::Next::proceed) listener_.pass(trap);
     if (verdict.next != ProcFiles::Next::remake) return;
     Rewrite rewrite = as_made(trap, call, caller);
     if (!verdict.path.empty()) rewrite.path = std::move(verdict.path);

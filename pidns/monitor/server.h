@@ -4,7 +4,7 @@
 // argument, result or memory holds which kind of number; code here is for a way or a kind, not for a call,
 // wherever that can be. server.cpp is the middle; creation.cpp has the fork family and
 // namespaces, messages.cpp sockets, procfs_mount.cpp mounts, served_memory.cpp memory that others fill,
-// cgroup_writes.cpp the writes to cgroups and rings.cpp io_uring.
+// cgroup_writes.cpp the writes to cgroups, rings.cpp io_uring and guests.cpp what code of ours inside workloads asks for.
 #pragma once
 
 #include <signal.h>
@@ -57,6 +57,9 @@ class CallServer final : public Rewriter {
   private:
     // By way of serving.
     void answer(const Trap& trap, const Call& call, const Caller& caller);
+    long answer_guest(const Trap& trap, const Caller& caller);
+    long attach(const Trap& trap, const Caller& caller) const;
+    long reaped(const Caller& caller, HostPid child);
     void rewrite(const Trap& trap, const Call& call, const Caller& caller);
     void create_process(const Trap& trap, const Call& call, const Caller& caller);
     void enter_namespace(const Trap& trap, const Call& call, const Caller& caller);
@@ -74,6 +77,7 @@ class CallServer final : public Rewriter {
     static Rewrite as_made(const Trap& trap, const Call& call, const Caller& caller);  // nothing changed yet
     void begin(const Trap& trap, Rewrite rewrite);
     HostPid process_of(const Trap& trap);
+    void watch(HostPid process, bool watched);
     void refuse(const Trap& trap, const Rewrite& rewrite, int error);
     void warn_once(HostPid process, const std::string& about, const std::string& text);
     long create_namespace(const Caller& caller, uint64_t flags, NamespaceId& made);
@@ -101,7 +105,7 @@ class CallServer final : public Rewriter {
     std::optional<Rewrite> entered(HostPid thread, const Registers& registers) override;
     void left(HostPid thread, long call) override;
     bool calls_matter(HostPid process) override { return files_.writes_members(process); }
-    void executed(HostPid process) override { watched_.erase(raw(process)); }
+    void executed(HostPid process) override { watch(process, false); }
 
     // Programs that trace others (debugging.cpp).
     Tracee* tracee(HostPid thread);

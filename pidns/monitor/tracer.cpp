@@ -301,6 +301,7 @@ void Tracer::at_exit(Trace& trace, int status) {
     }
     registers.set_arguments(rewrite.original);
     registers.set_result(*result);
+    if (rewrite.asked()) registers.set_answered();
     registers.store(rewrite.caller.thread);
     let_go(trace, status);
 }
@@ -381,6 +382,8 @@ void Tracer::give_up(Trace& trace, int status) {
     if ((phase == Phase::entering || phase == Phase::running) && registers.load(HostPid(trace.thread))) {
         registers.set_arguments(trace.rewrite.original);
         if (trace.rewrite.number) registers.set_call(trace.rewrite.call->number);
+        // Should a handler end it, that is the call's own EINTR.
+        if (trace.rewrite.asked() && phase == Phase::running) registers.set_answered();
         registers.store(HostPid(trace.thread));
     }
     rewriter_.abandoned(trace.rewrite);

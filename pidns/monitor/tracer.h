@@ -134,6 +134,9 @@ struct Rewrite {
     // Several calls in a row, between which no handler must run.
     bool several() const { return broadcast || errand; }
 
+    // Made by code of the layer inside the workload.
+    bool asked() const { return original[5] == pidns::asked_mark; }
+
     // The call isn't made as the program made it.
     bool changed() const { return !patches.empty() || scratch || path || arguments != original; }
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "pidns/surface/kinds.h"
+#include "pidns/surface/mark.h"
 #include "pidns/surface/structures.h"
 
 namespace ctr::pidns {
@@ -79,6 +80,11 @@ struct Calls {
     const Call* end() const { return end_; }
 };
 Calls calls();
+
+// It carries the mark (mark.h), so the filter lets it pass.
+constexpr bool is_marked(const Call& call, const uint64_t* arguments) {
+    return call.all_used ? arguments[0] >> 32 == upper_mark >> 32 : arguments[5] == mark;
+}
 
 // The row for a call that trapped, or nullptr.
 const Call* find_call(long number, const uint64_t* arguments);

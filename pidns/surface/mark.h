@@ -5,14 +5,33 @@
 
 namespace ctr::pidns {
 
-inline constexpr unsigned long mark = 0x6d616769632d7670UL;
+// 32 bits, so that the code inside workloads can load it with the shortest instruction.
+inline constexpr unsigned long mark = 0x6d616769UL;
 
 // Calls that use all six arguments carry it in the upper half of their first, a pid_t, which the kernel
 // ignores.
-inline constexpr unsigned long upper_mark = 0x6d616769UL << 32;
+inline constexpr unsigned long upper_mark = mark << 32;
+
+// In the sixth argument as well: the layer's own code inside the workload (pidns/guest) asks the monitor to serve the
+// call. It understands two answers that a program wouldn't:
+//   do_it_yourself     as the result: the call concerns no number, make it with the mark
+//   answered_mark      in r11, which a call clobbers: the result comes from the kernel or the monitor. An EINTR without it
+//                      means that a signal came before the monitor had received the call, which is then made again.
+inline constexpr unsigned long asked_mark = 0x6d61676aUL;
+inline constexpr long do_it_yourself = -4000;  // no errno has this value
+inline constexpr unsigned long answered_mark = 1UL << 63 | asked_mark;
 
 // prctl(layer_question): 1 where there is a layer that numbers the caller, EINVAL from the kernel itself. A
 // launcher inside leaves numbering to it, because a process can have one notification listener only.
 inline constexpr int layer_question = 0x63747221;
+
+// prctl(layer_attach): a descriptor of the numbers file (model/file.h), or EAGAIN for a process whose calls the monitor
+// wants to see. EINVAL where there is no layer.
+inline constexpr int layer_attach = 0x63747222;
+
+// prctl(layer_reaped, host number): a wait has just reported this child, which isn't of the caller's namespace, or is
+// unknown. Its number as the caller sees it (0: none); EAGAIN: its namespace hasn't ended yet, ask again;
+// do_it_yourself: the caller isn't to see it, wait again.
+inline constexpr int layer_reaped = 0x63747223;
 
 }  // namespace ctr::pidns

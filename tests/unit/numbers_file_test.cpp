@@ -171,13 +171,14 @@ TEST_P(NumbersFile, RandomContentsDoNoHarm) {
     std::mt19937_64 random(12);
     const FileHeader header = header_of(GetParam());
     const Fd file = make_file(header);
-    const std::size_t words = (file_bytes(header.model, header.limits) - file_header_bytes) / 8;
+    const std::size_t begin = model_offset(header.limits);
+    const std::size_t words = (file_bytes(header.model, header.limits) - begin) / 8;
     for (int round = 0; round < 50; ++round) {
         std::vector<uint64_t> contents(words);
         // Small values are the more dangerous ones: they pass for ids.
         for (uint64_t& word : contents)
             word = random() & (round % 2 == 0 ? ~uint64_t{0} : 0x0000'003F'0000'003Fu);
-        ASSERT_EQ(pwrite(file.get(), contents.data(), words * 8, file_header_bytes),
+        ASSERT_EQ(pwrite(file.get(), contents.data(), words * 8, static_cast<off_t>(begin)),
                   static_cast<ssize_t>(words * 8));
         const auto view = NumbersView::open(reopened(file).get());
         ASSERT_TRUE(view) << view.error().message();
