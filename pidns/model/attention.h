@@ -1,8 +1,8 @@
 // Processes whose calls the monitor wants to see, though code inside them could translate them: one byte for each number of
 // the host. Freestanding.
 //
-// Written by the monitor; read by the code inside workloads before it serves a call by itself. A byte that is left from an
-// earlier process of that number makes calls slower, not wrong.
+// Written by the monitor; read by the code inside workloads before it serves a call by itself. Whoever registers a process
+// resets its byte.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,10 @@ class Attention {
     enum Reason : uint8_t {
         handlers = 1,    // its signals pass through the monitor
         namespaces = 2,  // its children are born elsewhere than it lives
-        debugging = 4,   // it is being traced, or traces others
+        debugging = 4,   // it is being traced
+        tracer = 8,      // it traces others
     };
+    static constexpr uint8_t any = 0xff;
 
     static constexpr std::size_t bytes(const Limits& limits) { return limits.host_numbers; }
 
@@ -33,8 +35,14 @@ class Attention {
         if (valid(host) && (bytes_[raw(host)].load(std::memory_order_relaxed) & reason) != 0)
             bytes_[raw(host)].fetch_and(static_cast<uint8_t>(~unsigned{reason}), std::memory_order_seq_cst);
     }
-    bool wanted(HostPid host) const {
-        return !valid(host) || bytes_[raw(host)].load(std::memory_order_seq_cst) != 0;
+    bool wanted(HostPid host, unsigned reasons = any) const {
+        return !valid(host) || (bytes_[raw(host)].load(std::memory_order_seq_cst) & reasons) != 0;
+    }
+
+    // For a process that has just been registered: what is left of an earlier one of its number.
+    void reset(HostPid host) {
+        if (valid(host) && bytes_[raw(host)].load(std::memory_order_relaxed) != 0)
+            bytes_[raw(host)].store(0, std::memory_order_seq_cst);
     }
 
   private:

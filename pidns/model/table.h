@@ -96,6 +96,11 @@ class Table {
     // Tells an entry from a later one in its place.
     uint32_t birth_of(EntryId id) const { return valid(id) ? load(id).birth() : 0; }
 
+    // Who has claimed it; none: it is no claim.
+    HostPid claimant_of(EntryId id) const {
+        return valid(id) && load(id).is(State::claimed) ? load(id).who() : HostPid::none;
+    }
+
     // What this process has claimed and not published yet; none: nothing, or more than one. O(entries).
     EntryId only_claim_of(HostPid owner) const {
         EntryId found = EntryId::none;

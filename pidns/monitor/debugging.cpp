@@ -131,7 +131,7 @@ void CallServer::trace(const Trap& trap, const Call& call, const Caller& caller)
             tracees_[raw(target)].expected = Tracee::Clock::now() + time_to_attach;
             numbers_.attention().set(process_of_thread(target), Attention::debugging);
         }
-        numbers_.attention().set(asks_itself ? parent_of(caller.process) : caller.process, Attention::debugging);
+        numbers_.attention().set(asks_itself ? parent_of(caller.process) : caller.process, Attention::tracer);
         if (!tracer_.release(target)) {
             if (asks_itself)
                 listener_.answer(trap, -restart_no_interrupt);

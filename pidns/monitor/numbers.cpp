@@ -146,6 +146,7 @@ bool Numbers::shows(EntryId claim, NamespaceId space) const {
 }
 
 void Numbers::register_child(EntryId claim, HostPid host, HostPid creator) {
+    if (!is_process(host)) attention_.reset(host);
     with([&](auto& model) {
         const EntryId parent = model.entry_of(creator);
         model.publish(claim, host, model.group_of(parent), model.session_of(parent));
@@ -161,6 +162,7 @@ void Numbers::adopt(HostPid host, NamespaceId space) {
         return register_child(promised, host, creator);
     const EntryId claim = reserve(space, host);
     if (claim == EntryId::none) return;
+    if (!is_process(host)) attention_.reset(host);
     with([&](auto& model) { model.publish(claim, host, claim, claim); });
     refresh(host);
 }

@@ -180,7 +180,10 @@ void CallServer::rewrite(const Trap& trap, const Call& call, const Caller& calle
             listener_.answer(trap, *result);
             return;
         }
-        if (waiting_init != HostPid::none) tracer_.hold(waiting_init);
+        if (waiting_init != HostPid::none) {
+            watch(waiting_init, true);
+            tracer_.hold(waiting_init);
+        }
         put_sender(rewrite);
     } else if (!rewrite.changed() && !has_answer(call)) {
         listener_.pass(trap);

@@ -1,0 +1,126 @@
+// The fork family. The creator claims numbers for the child, makes it, and registers it; a child that only returns touches
+// nothing of this. A child that asks who it is before it is registered is registered by the monitor, with the same claim.
+#include "pidns/guest/children.h"
+#include "pidns/guest/numbers.h"
+#include "pidns/guest/serve.h"
+
+#include <linux/sched.h>
+
+namespace ctr::pidns::guest {
+
+namespace {
+
+struct Creation {
+    uint64_t flags = 0;
+    uint64_t stack = 0;  // its top; 0: the creator's
+    bool odd = false;    // what only the monitor may serve
+};
+
+// The address of clone3's argument comes from the C library itself where the call's site is known; the function
+// syscall() passes on what it gets.
+Creation creation_of(const Frame& frame) {
+    switch (frame.number) {
+        case SYS_vfork: return {.flags = CLONE_VM | CLONE_VFORK};
+        case SYS_clone: return {.flags = frame.arguments[0], .stack = frame.arguments[1]};
+        case SYS_clone3: break;
+        default: return {};
+    }
+    const uint64_t address = frame.arguments[0], size = frame.arguments[1];
+    const auto readable = [&](uint64_t at) { return is_readable(at) && is_readable(at + CLONE_ARGS_SIZE_VER0 - 8); };
+    if (size < CLONE_ARGS_SIZE_VER0 || (frame.near_code == 0 && !readable(address))) return {.odd = true};
+    const auto* args = reinterpret_cast<const clone_args*>(address);
+    Creation creation{.flags = args->flags, .stack = args->stack + args->stack_size};
+    creation.odd = args->stack == 0 && args->stack_size != 0;
+    if (size >= CLONE_ARGS_SIZE_VER1) creation.odd |= args->set_tid_size != 0;
+    return creation;
+}
+
+// Below the top of its new stack, for entry.S.
+void lay_way_back(const Frame& frame, uint64_t top) {
+    auto* words = reinterpret_cast<uint64_t*>(top);
+    words[-1] = frame.sixth;
+    words[-2] = frame.back;
+}
+
+// A claim whose numbers can't be mistaken for a thread of the container (monitor/numbers.h); none: the monitor must look.
+EntryId claim_for_child(const Self& self) {
+    return self.mapping.with([&](auto& model) {
+        const EntryId claim = model.allocate(self.space, self.host);
+        for (NamespaceId space = self.space; space != NamespaceId::none && claim != EntryId::none; space = model.parent_of(space)) {
+            const int number = raw(model.number_in(claim, space));
+            if (number <= 1) continue;
+            if (marked(SYS_kill, static_cast<uint64_t>(number), 0) == esrch) continue;
+            model.cancel(claim);
+            return EntryId::none;
+        }
+        return claim;
+    });
+}
+
+int64_t finish(EntryId claim, int64_t result) {
+    if (claim == EntryId::none || result == 0) return result;
+    const auto mapping = Mapping::get();
+    if (!mapping) return result;
+    if (result < 0) {
+        mapping->with([&](auto& model) { model.cancel(claim); });
+        return result;
+    }
+    const auto child = HostPid(static_cast<int>(result));
+    const HostPid creator = mapping->with([&](const auto& model) { return model.claimant_of(claim); });
+    const EntryId entry = register_child(*mapping, claim, child);
+    return mapping->with([&](const auto& model) -> int64_t {
+        // Of a claim that is no longer one the creator is who asks.
+        const HostPid asker = creator != HostPid::none ? creator : HostPid(static_cast<int>(marked(SYS_getpid)));
+        return raw(model.number_in(entry, model.namespace_of(model.entry_of(asker))));
+    });
+}
+
+}  // namespace
+
+EntryId register_child(const Mapping& mapping, EntryId claim, HostPid child) {
+    return mapping.with([&](auto& model) {
+        const EntryId creator = model.entry_of(model.claimant_of(claim));
+        if (!model.is_process(model.entry_of(child))) mapping.attention().reset(child);
+        const EntryId group = model.group_of(creator);
+        const EntryId entry = model.publish(claim, child, group, model.session_of(creator));
+        // Another may have moved the creator to another group meanwhile.
+        const auto leader = HostPid(static_cast<int>(marked(SYS_getpgid, static_cast<uint64_t>(raw(child)))));
+        if (raw(leader) > 0 && leader != model.host_of(group)) model.set_group(entry, model.entry_of(leader));
+        return entry == EntryId::none ? model.entry_of(child) : entry;
+    });
+}
+
+Action create(Frame& frame, const Row& row) {
+    const Creation creation = creation_of(frame);
+    const bool shares = (creation.flags & CLONE_VM) != 0;
+    const bool is_thread = (creation.flags & CLONE_THREAD) != 0;
+    // To the kernel their numbers are all that matters, but these need the monitor's help.
+    constexpr uint64_t special = CLONE_NEWPID | CLONE_PARENT | CLONE_PARENT_SETTID | CLONE_UNTRACED | CLONE_PTRACE;
+    const bool served_here = is_thread || (!creation.odd && (creation.flags & special) == 0);
+    if (shares && creation.stack == 0 && frame.number != SYS_vfork) return Action::bare;
+    const auto self = served_here && !is_thread ? Self::find() : std::nullopt;
+    frame.claim = self ? claim_for_child(*self) : EntryId::none;
+    const bool claimed = frame.claim != EntryId::none || is_thread;
+    if (!claimed)
+        ask(frame, row);
+    else
+        frame.made[5] = mark;
+    if (frame.number == SYS_vfork) return Action::vfork;
+    if (claimed) look(frame, After::creation);
+    if (shares && creation.stack != 0) {
+        lay_way_back(frame, creation.stack);
+        return Action::new_stack;
+    }
+    return claimed && frame.near_code != 0 ? Action::near : Action::look;
+}
+
+bool has_created(Frame& frame) {
+    frame.result = finish(frame.claim, frame.result);
+    return false;
+}
+
+extern "C" __attribute__((visibility("hidden"))) int64_t guest_created(EntryId claim, int64_t result) {
+    return finish(claim, result);
+}
+
+}  // namespace ctr::pidns::guest

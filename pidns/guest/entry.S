@@ -1,0 +1,242 @@
+// Where the thunks of an instrumented image enter the guest code, and the only places where it makes calls of the program.
+// Everything else is C++ behind `before` and `after`. The stack is the program's: no state is kept elsewhere.
+//
+// A call in progress is a Frame (frame.h) on the stack, below the red zone. The program's call-saved registers are
+// untouched whenever a thread may sleep, so one rule unwinds it (GuestHeader::unwind_*).
+#include "pidns/guest/frame_offsets.h"
+
+    .section .text.header, "ax", @progbits
+    .globl guest_header
+guest_header:
+    .ascii "ctrguest"
+    .long GUEST_VERSION
+    .long guest_end - . + 12
+    .long generic - guest_header
+    .long create - guest_header
+    .long created - guest_header
+    .long prepare - guest_header
+    .long sleeping - guest_header
+    .long awake - guest_header
+    .long FRAME_SIZE + RED_ZONE
+    .long FRAME_SIZE + RED_ZONE - FRAME_BACK
+restorer:
+    .globl restorer
+    .hidden restorer
+    .long 0
+
+// Every call: the number in eax, the address to go on at in rcx. Of the fork family r11 is the address of its near code; else
+// there is none.
+generic:
+    xorl %r11d, %r11d
+create:
+    leaq -RED_ZONE(%rsp), %rsp
+    pushq %rcx
+    pushq %r9
+    pushq %r11
+    pushq %r8
+    pushq %r10
+    pushq %rdx
+    pushq %rsi
+    pushq %rdi
+    pushq %r9
+    pushq %r8
+    pushq %r10
+    pushq %rdx
+    pushq %rsi
+    pushq %rdi
+    movl %eax, %eax
+    pushq %rax
+    subq $FRAME_NUMBER, %rsp
+    movq %rsp, %rdi
+    call guest_before
+    movl %eax, FRAME_ACTION(%rsp)
+    testl %eax, %eax
+    jz done
+    cmpl $ACTION_NEAR, %eax
+    je near
+    cmpl $ACTION_VFORK, %eax
+    je vfork
+    cmpl $ACTION_BARE, %eax
+    je bare
+
+make:
+    movq FRAME_NUMBER(%rsp), %rax
+    movq FRAME_MADE(%rsp), %rdi
+    movq FRAME_MADE+8(%rsp), %rsi
+    movq FRAME_MADE+16(%rsp), %rdx
+    movq FRAME_MADE+24(%rsp), %r10
+    movq FRAME_MADE+32(%rsp), %r8
+    movq FRAME_MADE+40(%rsp), %r9
+    cmpl $ACTION_NEW_STACK, FRAME_ACTION(%rsp)
+    je new_stack
+sleeping:
+    syscall
+    movq %rax, FRAME_RESULT(%rsp)
+awake:
+    movq %r11, FRAME_CLOBBERED(%rsp)
+    cmpl $ACTION_MAKE, FRAME_ACTION(%rsp)
+    je done
+look:
+    movq %rsp, %rdi
+    call guest_after
+    testl %eax, %eax
+    jnz make
+
+done:
+    movq FRAME_RESULT(%rsp), %rax
+    leaq FRAME_ARGUMENTS(%rsp), %rsp
+    popq %rdi
+    popq %rsi
+    popq %rdx
+    popq %r10
+    popq %r8
+    popq %rcx
+    popq %r9
+    popq %rcx
+    leaq RED_ZONE(%rsp), %rsp
+    jmp *%rcx
+
+// The child begins on a stack of its own, on which `before` has laid what it needs (the program gave that memory away).
+// Its creator's frame stays where it is: the child never sees this stack.
+new_stack:
+    syscall
+    testq %rax, %rax
+    jz 1f
+    movq %rax, FRAME_RESULT(%rsp)
+    movq %r11, FRAME_CLOBBERED(%rsp)
+    jmp look
+1:  movq -8(%rsp), %r9
+    movq -16(%rsp), %rcx
+    jmp *%rcx
+
+// A fork whose child is to touch no more than it would without us: the call is made beside its site.
+near:
+    movq FRAME_NEAR(%rsp), %r11
+    movq FRAME_CLAIM(%rsp), %rcx
+    movq %rcx, FRAME_NEAR(%rsp)
+    movl FRAME_NUMBER(%rsp), %eax
+    leaq FRAME_ARGUMENTS(%rsp), %rsp
+    popq %rdi
+    popq %rsi
+    popq %rdx
+    popq %r10
+    popq %r8
+    movl $MARK, %r9d
+    jmp *%r11
+
+// From near code, in the creator: claim, r9 and the address to go on at are on the stack, then the red zone.
+created:
+    pushq %rdi
+    pushq %rsi
+    pushq %rdx
+    pushq %r10
+    pushq %r8
+    movq 40(%rsp), %rdi
+    movq %rax, %rsi
+    call guest_created
+    popq %r8
+    popq %r10
+    popq %rdx
+    popq %rsi
+    popq %rdi
+    popq %rcx
+    popq %r9
+    popq %rcx
+    leaq RED_ZONE(%rsp), %rsp
+    jmp *%rcx
+
+// The child runs on this stack first, and leaves nothing of it as it was. What must last is in registers, which the kernel
+// keeps and which a function may change (r8, r9, r10): the claim, the mark, the address to go on at.
+vfork:
+    movl FRAME_CLAIM(%rsp), %r8d
+    movq FRAME_MADE+40(%rsp), %r9
+    movq FRAME_BACK(%rsp), %r10
+    movq FRAME_ARGUMENTS(%rsp), %rdi
+    movq FRAME_ARGUMENTS+8(%rsp), %rsi
+    movq FRAME_ARGUMENTS+16(%rsp), %rdx
+    movl FRAME_NUMBER(%rsp), %eax
+    leaq FRAME_SIZE+RED_ZONE(%rsp), %rsp
+1:  syscall
+    testq %rax, %rax
+    jz 2f
+    cmpq $-EINTR_, %rax
+    jne 3f
+    movl $NR_VFORK, %eax
+    jmp 1b
+2:  jmp *%r10
+3:  leaq -RED_ZONE(%rsp), %rsp
+    pushq %r10
+    pushq %rdi
+    pushq %rsi
+    pushq %rdx
+    movq %r8, %rdi
+    movq %rax, %rsi
+    call guest_created
+    popq %rdx
+    popq %rsi
+    popq %rdi
+    popq %rcx
+    leaq RED_ZONE(%rsp), %rsp
+    jmp *%rcx
+
+// A clone that leaves its child on this stack, and takes all registers for itself but r9: made as if we weren't here, but
+// that r9, which a function may change, says where to go on.
+bare:
+    movq FRAME_BACK(%rsp), %r9
+    movq FRAME_ARGUMENTS(%rsp), %rdi
+    movq FRAME_ARGUMENTS+8(%rsp), %rsi
+    movq FRAME_ARGUMENTS+16(%rsp), %rdx
+    movq FRAME_ARGUMENTS+24(%rsp), %r10
+    movq FRAME_ARGUMENTS+32(%rsp), %r8
+    movl FRAME_NUMBER(%rsp), %eax
+    leaq FRAME_SIZE+RED_ZONE(%rsp), %rsp
+    syscall
+    jmp *%r9
+
+// The image makes the call itself, at rcx: only the mark is set, if it may be. Where this is used no red zone is, and r9 is
+// free unless it is an argument.
+prepare:
+    pushq %rcx
+    pushq %r8
+    pushq %r10
+    pushq %rdx
+    pushq %rsi
+    pushq %rdi
+    pushq %rax
+    movl %eax, %edi
+    leaq 8(%rsp), %rsi
+    call guest_may_pass
+    movl $MARK, %ecx
+    testl %eax, %eax
+    cmovnzq %rcx, %r9
+    popq %rax
+    popq %rdi
+    popq %rsi
+    popq %rdx
+    popq %r10
+    popq %r8
+    popq %rcx
+    jmp *%rcx
+
+// A handler with SA_SIGINFO, as the kernel calls it. The return address is the handler of the program.
+    .globl on_signal
+    .hidden on_signal
+on_signal:
+    pushq %rdi
+    pushq %rsi
+    pushq %rdx
+    movl %edi, %ecx
+    leaq 24(%rsp), %rdi
+    movq %rdx, %rsi
+    movq 8(%rsp), %rdx
+    call guest_signal
+    popq %rdx
+    popq %rsi
+    popq %rdi
+    jmp *%rax
+    .globl do_nothing
+    .hidden do_nothing
+do_nothing:
+    ret
+
+    .section .note.GNU-stack, "", @progbits

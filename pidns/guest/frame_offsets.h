@@ -1,0 +1,25 @@
+// The layout of a Frame (frame.h, which checks it), for entry.S.
+#define RED_ZONE 128
+#define FRAME_CLAIM 0
+#define FRAME_ACTION 8
+#define FRAME_RESULT 16
+#define FRAME_CLOBBERED 24
+#define FRAME_NUMBER 32
+#define FRAME_MADE 40
+#define FRAME_ARGUMENTS 88
+#define FRAME_NEAR 128
+#define FRAME_BACK 144
+#define FRAME_SIZE 152
+
+#define ACTION_DONE 0
+#define ACTION_MAKE 1
+#define ACTION_LOOK 2
+#define ACTION_NEAR 3
+#define ACTION_NEW_STACK 4
+#define ACTION_VFORK 5
+#define ACTION_BARE 6
+
+#define GUEST_VERSION 1
+#define MARK 0x6d616769
+#define EINTR_ 4
+#define NR_VFORK 58

@@ -1,0 +1,67 @@
+#include "pidns/guest/numbers.h"
+
+#include <asm/mman.h>
+
+namespace ctr::pidns::guest {
+
+namespace {
+
+constexpr uint64_t seek_end = 2;
+constexpr uint64_t map_shared = 1, map_fixed_noreplace = 0x100000;
+constexpr uint64_t read_write = PROT_READ | PROT_WRITE;
+
+int64_t ask_for_file() {
+    int64_t file = 0;
+    do file = make(SYS_prctl, uint64_t{layer_attach}, 0, 0, 0, 0, asked_mark);
+    while (file == eintr);
+    return file;
+}
+
+// One set bit, so that its place says all.
+bool is_power_of_two(uint32_t value) {
+    return value != 0 && (value & (value - 1)) == 0;
+}
+
+}  // namespace
+
+// Two threads may come here at once, and a signal handler at any point: the mapping that is there is the one that there
+// would be.
+std::optional<Mapping> Mapping::attach() {
+    const int64_t file = ask_for_file();
+    if (file < 0) return {};
+    const auto fd = static_cast<uint64_t>(file);
+    const int64_t size = marked(SYS_lseek, fd, 0, seek_end);
+    const int64_t at = make(SYS_mmap, place, static_cast<uint64_t>(size), read_write, map_shared | map_fixed_noreplace, fd, 0);
+    marked(SYS_close, fd);
+    // Before Linux 4.17 the flag is unknown, and the mapping may be anywhere.
+    if (at != static_cast<int64_t>(place) && at != eexist) return {};
+    FileHeader header;
+    __builtin_memcpy(&header, memory(), sizeof header);
+    const uint32_t numbers = header.limits.numbers;
+    if (!is_power_of_two(numbers) || numbers < 2 || numbers > host_limit) return {};
+    header.limits = limits_for(numbers);  // the only ones that the register can name
+    if (examine(header, static_cast<uint64_t>(size)) != FileFault::none) return {};
+    const auto log = static_cast<uint64_t>(__builtin_ctz(numbers));
+    const uint64_t word = place | tag | static_cast<uint64_t>(header.model) << model_shift | log << log_shift;
+    __asm__ volatile("wrgsbase %0" ::"r"(word));
+    return Mapping(word);
+}
+
+std::optional<Self> Self::find() {
+    const auto self = find_again();
+    return self && !self->mapping.attention().wanted(self->host) ? self : std::nullopt;
+}
+
+std::optional<Self> Self::find_again() {
+    const auto mapping = Mapping::get();
+    if (!mapping) return {};
+    const auto host = HostPid(static_cast<int>(marked(SYS_getpid)));
+    const NamespaceId space = mapping->with([&](const auto& model) {
+        const EntryId entry = model.entry_of(host);
+        return model.is_process(entry) ? model.namespace_of(entry) : NamespaceId::none;
+    });
+    if (space == NamespaceId::none) return {};
+    return Self{*mapping, host, space};
+}
+
+}  // namespace ctr::pidns::guest

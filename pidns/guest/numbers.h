@@ -1,0 +1,88 @@
+// The container's numbers as the guest code sees them: the mapping of the numbers file (model/file.h), and where in it the
+// calling process stands. Freestanding.
+//
+// The mapping has a fixed place in every process, far from where the kernel puts anything by itself. Whether it is there is
+// kept in the thread's GS base, a register that programs on x86-64 leave alone and the kernel hands on to threads and
+// children and clears at exec: no page of the program is written for it. A thread whose GS base is something else is served
+// by the monitor. What decides where the guest code reads and writes comes from that register and from the kernel, never
+// from the mapping, which every process of the container can scribble over.
+#pragma once
+
+#include <optional>
+
+#include "pidns/guest/kernel.h"
+#include "pidns/model/file.h"
+
+namespace ctr::pidns::guest {
+
+class Mapping {
+  public:
+    // Attaches first, if need be (a few microseconds). Nothing: there is none to be had.
+    static std::optional<Mapping> get() {
+        const uint64_t base = gs_base();
+        if ((base & ~low_bits) == place && (base & tag_mask) == tag) return Mapping(base);
+        if (base != 0) return {};
+        return attach();
+    }
+
+    Limits limits() const { return limits_for(1U << (word_ >> log_shift & log_mask)); }
+    Attention attention() const { return {memory() + file_header_bytes, limits()}; }
+
+    template <class Action>
+    auto with(Action action) const {
+        return with_type_of(model(), [&]<class M>(std::type_identity<M>) {
+            M view(memory() + model_offset(limits()), limits());
+            return action(view);
+        });
+    }
+
+  private:
+    static constexpr uint64_t place = 0x6d61'0000'0000;
+    static constexpr uint64_t low_bits = 0xfff;
+    // Bit 0 is set, so that no aligned pointer of a program's own passes for it.
+    static constexpr uint64_t tag_mask = 0xf01, tag = 0x601;
+    static constexpr unsigned model_shift = 1, log_shift = 3;
+    static constexpr uint64_t model_mask = 3, log_mask = 31;
+
+    explicit Mapping(uint64_t word) : word_(word) {}
+
+    Model model() const { return static_cast<Model>(word_ >> model_shift & model_mask); }
+    static std::byte* memory() { return reinterpret_cast<std::byte*>(place); }
+
+    static uint64_t gs_base() {
+        uint64_t base = 0;
+        __asm__ volatile("rdgsbase %0" : "=r"(base));
+        return base;
+    }
+    static std::optional<Mapping> attach();
+
+    uint64_t word_;
+};
+
+// The caller, found in the numbers.
+struct Self {
+    Mapping mapping;
+    HostPid host;
+    NamespaceId space;
+
+    // Nothing: its calls are the monitor's, because there is no mapping, nobody has registered it yet, or the monitor wants
+    // to see them.
+    static std::optional<Self> find();
+
+    // The same for a call that has been made: the monitor's wishes come too late.
+    static std::optional<Self> find_again();
+
+    VirtPid number_of(HostPid other) const {
+        return mapping.with([&](const auto& model) { return model.number_of(other, space); });
+    }
+    HostPid host_of(int number) const {
+        return mapping.with([&](const auto& model) { return model.host_of(space, VirtPid(number)); });
+    }
+    // Positive numbers of the host; 0: it can't be seen.
+    int outward(int64_t other) const { return raw(number_of(HostPid(static_cast<int>(other)))); }
+
+    // The monitor translates the signals that this process gets.
+    bool is_held() const { return mapping.attention().wanted(host, Attention::handlers | Attention::debugging); }
+};
+
+}  // namespace ctr::pidns::guest

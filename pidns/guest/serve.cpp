@@ -1,0 +1,122 @@
+// The middle: from a call to its way, and from its result to who looks at it.
+#include "pidns/guest/serve.h"
+
+#include <array>
+
+#include "pidns/guest/kernel.h"
+#include "pidns/surface/rows.h"
+
+namespace ctr::pidns::guest {
+
+namespace {
+
+// Without names and groups no address is in them, which nobody would relocate.
+constexpr std::array<Row, surface::row_count> strip() {
+    std::array<Row, surface::row_count> stripped{};
+    for (unsigned i = 0; i < stripped.size(); ++i) {
+        const Call& row = surface::rows[i];
+        stripped[i] = {static_cast<uint16_t>(row.number), row.way, {row.arguments[0], row.arguments[1], row.arguments[2]},
+                       row.result, row.reads, row.writes, row.path, row.after, row.all_used, row.when, row.and_when};
+    }
+    return stripped;
+}
+constexpr std::array<Row, surface::row_count> rows = strip();
+constexpr surface::Index rows_by_call = surface::index_of_rows();
+
+Action serve(Frame& frame, const Row& row) {
+    switch (row.way) {
+        case Way::answer: return answer(frame, row);
+        case Way::rewrite: return row.after == pidns::After::reap ? wait(frame, row) : rewrite(frame, row);
+        case Way::create: return create(frame, row);
+        case Way::send: return send(frame, row);
+        case Way::observe: return set_handler(frame, row);
+        case Way::path: return row.path.path == PathArguments::none ? describe(frame, row) : follow_path(frame, row);
+        case Way::list: return list(frame, row);
+        case Way::reread: return reread(frame, row);
+        case Way::dequeue: return dequeue(frame, row);
+        case Way::message: return message(frame, row);
+        default: return ask(frame, row);
+    }
+}
+
+// The monitor's answer, or the news that there is none.
+bool was_asked(Frame& frame) {
+    const bool unheard = frame.result == eintr && frame.clobbered != answered_mark;
+    if (frame.result == do_it_yourself) {
+        frame.made[5] = mark;
+        frame.next = static_cast<uint32_t>(After::nothing);
+        return true;
+    }
+    return unheard;
+}
+
+}  // namespace
+
+const Row* find_row(uint64_t number, const uint64_t* arguments) {
+    if (number >= surface::call_count) return nullptr;
+    for (unsigned at = rows_by_call.first[number]; at != 0; at = rows_by_call.next[at]) {
+        const Row& row = rows[at - 1];
+        if (surface::holds(row.when, arguments) && surface::holds(row.and_when, arguments)) return &row;
+    }
+    return nullptr;
+}
+
+Action ask(Frame& frame, const Row& row) {
+    for (unsigned i = 0; i < 5; ++i) frame.made[i] = frame.arguments[i];
+    if (row.all_used) return Action::make;
+    frame.made[5] = asked_mark;
+    return look(frame, After::asked);
+}
+
+Action pass(Frame& frame) {
+    frame.made[5] = mark;
+    return Action::make;
+}
+
+Action look(Frame& frame, After after) {
+    frame.next = static_cast<uint32_t>(after);
+    return Action::look;
+}
+
+bool is_readable(uint64_t address) {
+    // The kernel reads the set before it sees that there is no such way of changing the mask.
+    constexpr uint64_t no_way = 3, size = 8;
+    return marked(SYS_rt_sigprocmask, no_way, address, 0, size) != efault;
+}
+
+extern "C" {
+
+__attribute__((visibility("hidden"))) Action guest_before(Frame& frame) {
+    const Row* row = find_row(frame.number, frame.arguments);
+    return row ? serve(frame, *row) : Action::make;
+}
+
+__attribute__((visibility("hidden"))) bool guest_after(Frame& frame) {
+    switch (static_cast<After>(frame.next)) {
+        case After::nothing: return false;
+        case After::asked: return was_asked(frame);
+        case After::path: return followed_path(frame);
+        case After::file: return described(frame);
+        case After::directory: return named_directory(frame);
+        case After::wait:
+        case After::waitid: return waited(frame);
+        case After::number: return rewritten(frame);
+        case After::siginfo: return took_signal(frame);
+        case After::message: return received(frame);
+        case After::handler: return handler_set(frame);
+        case After::creation: return has_created(frame);
+    }
+    return false;
+}
+
+// For calls that the image makes itself: what concerns no number passes, all else goes to the monitor.
+__attribute__((visibility("hidden"))) bool guest_may_pass(uint64_t number, const uint64_t* arguments) {
+    const Row* row = find_row(number, arguments);
+    if (!row || row->way != Way::path || row->path.path == PathArguments::none) return false;
+    const uint64_t path = arguments[row->path.path];
+    return is_readable(path) && !may_lead_into_proc(reinterpret_cast<const char*>(path));
+}
+
+}  // extern "C"
+
+}  // namespace ctr::pidns::guest

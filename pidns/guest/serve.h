@@ -1,0 +1,83 @@
+// What the guest code does with the calls of the program, by way of serving (surface/calls.h). Each function looks at a
+// Frame and says what is to be done next; `ask` leaves the call to the monitor. Freestanding.
+#pragma once
+
+#include "pidns/guest/frame.h"
+#include "pidns/surface/calls.h"
+
+namespace ctr::pidns::guest {
+
+// What a made call's result is looked at for.
+enum class After : uint32_t {
+    nothing,
+    asked,        // the monitor has served it
+    path,         // did the path lead into /proc?
+    file,         // is it a file of ours that was described?
+    directory,    // the text of a working directory
+    wait,         // whom has wait4 reported?
+    waitid,
+    number,       // a number of the host's, by the row's kind
+    siginfo,      // of rt_sigtimedwait
+    message,      // of recvmsg
+    handler,      // the old one of rt_sigaction
+    creation,
+};
+
+// A row of the surface without what only people read.
+struct Row {
+    uint16_t number;
+    Way way;
+    Kind arguments[3];
+    Kind result;
+    Memory reads;
+    Memory writes;
+    PathArguments path;
+    pidns::After after;
+    bool all_used;
+    Condition when;
+    Condition and_when;
+};
+
+// The row that this call would trap by; nullptr: it passes the filter as it is.
+const Row* find_row(uint64_t number, const uint64_t* arguments);
+
+Action ask(Frame& frame, const Row& row);
+Action pass(Frame& frame);  // with the mark: the host's numbers are in it, or none
+Action look(Frame& frame, After after);
+
+Action answer(Frame& frame, const Row& row);          // identity.cpp
+Action rewrite(Frame& frame, const Row& row);         // rewrite.cpp
+Action wait(Frame& frame, const Row& row);            // wait.cpp
+Action create(Frame& frame, const Row& row);          // creation.cpp
+Action send(Frame& frame, const Row& row);            // rewrite.cpp
+Action set_handler(Frame& frame, const Row& row);     // handlers.cpp
+Action follow_path(Frame& frame, const Row& row);     // paths.cpp
+Action describe(Frame& frame, const Row& row);        // files.cpp
+Action list(Frame& frame, const Row& row);
+Action reread(Frame& frame, const Row& row);
+Action dequeue(Frame& frame, const Row& row);
+Action message(Frame& frame, const Row& row);         // messages.cpp
+
+// True: make the call again, as the frame says now.
+bool followed_path(Frame& frame);
+bool described(Frame& frame);
+bool named_directory(Frame& frame);
+bool waited(Frame& frame);
+bool rewritten(Frame& frame);
+bool received(Frame& frame);
+bool took_signal(Frame& frame);
+bool handler_set(Frame& frame);
+bool has_created(Frame& frame);
+
+// Whether the text of a path may lead to something of /proc that carries numbers (paths.cpp).
+bool may_lead_into_proc(const char* path);
+
+// Puts the host's numbers into the registers of a call, and the mark. False: the monitor must (rewrite.cpp).
+struct Self;
+bool put_hosts_numbers(Frame& frame, const Row& row, const Self& self);
+
+
+// Whether that address can be read as the kernel would read it, 8 bytes; costs a call.
+bool is_readable(uint64_t address);
+
+}  // namespace ctr::pidns::guest

@@ -1,0 +1,77 @@
+// Waits: whom to wait for, and who has come. After a wait has reaped a child its number ends.
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <optional>
+
+#include "pidns/guest/children.h"
+#include "pidns/guest/numbers.h"
+#include "pidns/guest/serve.h"
+
+namespace ctr::pidns::guest {
+
+namespace {
+
+bool is_gone(HostPid host) {
+    return marked(SYS_kill, static_cast<uint64_t>(raw(host)), 0) == esrch;
+}
+
+// A child that isn't of the caller's namespace, or that nobody knows: the monitor does. Nothing: nobody is to see it.
+std::optional<int64_t> ask_about(HostPid child) {
+    for (;;) {
+        const int64_t number = make(SYS_prctl, uint64_t{layer_reaped}, static_cast<uint64_t>(raw(child)), 0, 0, 0, asked_mark);
+        if (number == do_it_yourself) return {};
+        if (number == eagain) marked(SYS_sched_yield);
+        if (number != eagain && number != eintr) return number < 0 ? 0 : number;
+    }
+}
+
+std::optional<int64_t> reported(const Self& self, HostPid child) {
+    const int known = self.mapping.with([&](auto& model) {
+        EntryId entry = model.entry_of(child);
+        // It ended before its creator, another thread or what a signal handler interrupted, could register it.
+        if (!model.is_process(entry)) {
+            const EntryId claim = model.only_claim_of(self.host);
+            if (claim != EntryId::none) entry = register_child(self.mapping, claim, child);
+        }
+        if (!model.is_process(entry) || model.namespace_of(entry) != self.space) return 0;
+        const VirtPid number = model.number_in(entry, self.space);
+        if (is_gone(child)) model.release(entry);
+        return raw(number);
+    });
+    return known != 0 ? std::optional<int64_t>(known) : ask_about(child);
+}
+
+siginfo_t* info_of(const Frame& frame) {
+    return reinterpret_cast<siginfo_t*>(frame.arguments[2]);
+}
+
+}  // namespace
+
+Action wait(Frame& frame, const Row& row) {
+    // Who is only looked at, and what is reported without a word to anybody, are the monitor's.
+    const bool by_id = frame.number == SYS_waitid;
+    if (by_id && ((frame.arguments[3] & WNOWAIT) != 0 || frame.arguments[2] == 0)) return ask(frame, row);
+    const auto self = Self::find();
+    if (!self || !put_hosts_numbers(frame, row, *self)) return ask(frame, row);
+    return look(frame, by_id ? After::waitid : After::wait);
+}
+
+bool waited(Frame& frame) {
+    if (frame.result < 0) return false;
+    const auto self = Self::find_again();
+    if (!self) return false;
+    if (frame.number == SYS_wait4) {
+        if (frame.result == 0) return false;
+        const auto number = reported(*self, HostPid(static_cast<int>(frame.result)));
+        if (number) frame.result = *number;
+        return !number;
+    }
+    siginfo_t* info = info_of(frame);
+    if (info->si_pid <= 0) return false;  // WNOHANG, and nobody has changed state
+    const auto number = reported(*self, HostPid(info->si_pid));
+    if (number) info->si_pid = static_cast<int>(*number);
+    return !number;
+}
+
+}  // namespace ctr::pidns::guest
