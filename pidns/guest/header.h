@@ -4,7 +4,7 @@
 // Freestanding.
 #pragma once
 
-#include <stdint.h>
+#include <cstdint>
 
 namespace ctr::pidns {
 
