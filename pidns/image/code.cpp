@@ -18,12 +18,6 @@ bool is_relative_operand(const ZydisDecodedInstruction& instruction) {
            instruction.raw.modrm.rm == instruction_pointer;
 }
 
-bool ends_flow(const ZydisDecodedInstruction& instruction) {
-    return instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
-           instruction.meta.category == ZYDIS_CATEGORY_RET || instruction.mnemonic == ZYDIS_MNEMONIC_UD2 ||
-           instruction.mnemonic == ZYDIS_MNEMONIC_HLT;
-}
-
 bool is_filler(const ZydisDecodedInstruction& instruction) {
     return instruction.mnemonic == ZYDIS_MNEMONIC_NOP || instruction.mnemonic == ZYDIS_MNEMONIC_INT3;
 }
@@ -33,6 +27,12 @@ Address plus(Address address, int64_t distance) {
 }
 
 }  // namespace
+
+bool ends_flow(const ZydisDecodedInstruction& instruction) {
+    return instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+           instruction.meta.category == ZYDIS_CATEGORY_RET || instruction.mnemonic == ZYDIS_MNEMONIC_UD2 ||
+           instruction.mnemonic == ZYDIS_MNEMONIC_HLT;
+}
 
 // One pass over one range of code.
 class Code::Sweep {
@@ -63,7 +63,7 @@ class Code::Sweep {
         dead_ = false;
     }
 
-    std::vector<Call> calls;
+    std::vector<Branch> calls;
 
   private:
     void note(const ZydisDecodedInstruction& instruction, Address at) {
@@ -87,9 +87,9 @@ class Code::Sweep {
         for (const auto& immediate : instruction.raw.imm) {
             if (immediate.size == 0) continue;
             if (immediate.is_relative) {
-                const Address target = plus(next, immediate.value.s);
-                code_.targets_.push_back(target);
-                if (instruction.mnemonic == ZYDIS_MNEMONIC_CALL) calls.push_back({at, target});
+                const Branch branch{at, plus(next, immediate.value.s)};
+                code_.branches_.push_back(branch);
+                if (instruction.mnemonic == ZYDIS_MNEMONIC_CALL) calls.push_back(branch);
             } else if (fixed_ && immediate.size >= 32) {
                 code_.references_.push_back(immediate.value.u);
             }
@@ -128,6 +128,7 @@ Code Code::decode(const Elf& elf, const Decoder& decoder, std::vector<Address> e
     for (size_t i = 0; i < code.doubtful_.size(); ++i)
         if (code.doubtful_[i]) code.suspect(elf, code.block(i));
     sort_unique(code.references_);
+    std::ranges::sort(code.branches_, {}, &Branch::to);
     return code;
 }
 
@@ -139,10 +140,10 @@ std::vector<bool> Code::doubtful_blocks() const {
 
 // Targets of calls are entries too, if what calls is code itself. One in the middle of an instruction shows
 // that the decoding there is wrong.
-void Code::learn_from(const std::vector<Call>& calls) {
+void Code::learn_from(const std::vector<Branch>& calls) {
     const std::vector<bool> doubtful = doubtful_blocks();
     std::vector<Address> learned;
-    for (const Call& call : calls) {
+    for (const Branch& call : calls) {
         if (!contains(call.to) || doubtful[block_at(call.from)]) continue;
         if (instructions_.contains(call.to))
             learned.push_back(call.to);
@@ -161,16 +162,17 @@ void Code::suspect(const Elf& elf, Range block) {
         const auto byte = [&](uint64_t at) {
             return at < bytes.size() ? std::to_integer<unsigned>(bytes[at]) : 0;
         };
-        const auto add = [&](std::vector<Address>& list, uint64_t at, auto distance) {
-            if (const auto value = read_at<decltype(distance)>(bytes, at))
-                list.push_back(plus(block.begin + at + sizeof distance, *value));
+        const auto target = [&](uint64_t at, auto distance) {
+            const auto value = read_at<decltype(distance)>(bytes, at);
+            return value ? plus(block.begin + at + sizeof distance, *value) : Address{0};
         };
         const unsigned opcode = byte(i);
+        const auto branch = [&](Address to) { branches_.push_back({block.begin + i, to}); };
         if (opcode == 0xeb || (opcode & 0xf0) == 0x70 || (opcode & 0xfc) == 0xe0)
-            add(targets_, i + 1, int8_t{});
-        if (opcode == 0xe8 || opcode == 0xe9) add(targets_, i + 1, int32_t{});
-        if (opcode == 0x0f && (byte(i + 1) & 0xf0) == 0x80) add(targets_, i + 2, int32_t{});
-        if (opcode == 0x8d && (byte(i + 1) & 0xc7) == 0x05) add(references_, i + 2, int32_t{});
+            branch(target(i + 1, int8_t{}));
+        if (opcode == 0xe8 || opcode == 0xe9) branch(target(i + 1, int32_t{}));
+        if (opcode == 0x0f && (byte(i + 1) & 0xf0) == 0x80) branch(target(i + 2, int32_t{}));
+        if (opcode == 0x8d && (byte(i + 1) & 0xc7) == 0x05) references_.push_back(target(i + 2, int32_t{}));
     }
 }
 

@@ -14,6 +14,14 @@
 
 namespace ctr::pidns::image {
 
+// Control doesn't go on behind it: jumps, returns, traps.
+bool ends_flow(const ZydisDecodedInstruction& instruction);
+
+struct Branch {
+    Address from;
+    Address to;
+};
+
 class Code {
   public:
     // ENTRIES needn't be sorted, nor lie within the code.
@@ -25,8 +33,8 @@ class Code {
     const AddressSet& instructions() const { return instructions_; }
     // The addresses of all syscall instructions, ascending.
     const std::vector<Address>& system_calls() const { return system_calls_; }
-    // What is jumped to and called by direct branches. May have duplicates.
-    const std::vector<Address>& targets() const { return targets_; }
+    // Direct branches, calls among them; by target.
+    const std::vector<Branch>& branches() const { return branches_; }
     // Operands relative to the instruction; in a fixed image also numbers which may be addresses. Sorted,
     // unique.
     const std::vector<Address>& references() const { return references_; }
@@ -39,16 +47,12 @@ class Code {
   private:
     explicit Code(const Elf& elf);
 
-    struct Call {
-        Address from;
-        Address to;
-    };
     class Sweep;
 
     std::vector<bool> doubtful_blocks() const;
     size_t block_at(Address address) const;
     Range block(size_t index) const;
-    void learn_from(const std::vector<Call>& calls);
+    void learn_from(const std::vector<Branch>& calls);
     void suspect(const Elf& elf, Range block);
 
     std::vector<Range> ranges_;
@@ -57,7 +61,7 @@ class Code {
     std::vector<Address> bad_;
     std::vector<bool> doubtful_;  // for each entry: the block behind it
     std::vector<Address> system_calls_;
-    std::vector<Address> targets_;
+    std::vector<Branch> branches_;
     std::vector<Address> references_;
     std::vector<Range> fillers_;
 };

@@ -1,25 +1,19 @@
 #include "pidns/image/flow.h"
 
-#include <array>
-
 namespace ctr::pidns::image {
 
 namespace {
 
-using Names = std::array<ZydisRegister, 5>;
-
-// By Register.
-constexpr Names names[] = {
-    {ZYDIS_REGISTER_AL, ZYDIS_REGISTER_AH, ZYDIS_REGISTER_AX, ZYDIS_REGISTER_EAX, ZYDIS_REGISTER_RAX},
-    {ZYDIS_REGISTER_CL, ZYDIS_REGISTER_CH, ZYDIS_REGISTER_CX, ZYDIS_REGISTER_ECX, ZYDIS_REGISTER_RCX},
-    {ZYDIS_REGISTER_SPL, ZYDIS_REGISTER_SP, ZYDIS_REGISTER_ESP, ZYDIS_REGISTER_RSP, ZYDIS_REGISTER_RSP},
-    {ZYDIS_REGISTER_R11B, ZYDIS_REGISTER_R11W, ZYDIS_REGISTER_R11D, ZYDIS_REGISTER_R11, ZYDIS_REGISTER_R11},
+struct Names {
+    ZydisRegister first;
+    ZydisRegister last;
+    unsigned number;  // of the first
 };
-
-bool is(ZydisRegister name, Register wanted) {
-    const Names& all = names[static_cast<unsigned>(wanted)];
-    return std::ranges::find(all, name) != all.end();
-}
+constexpr Names names[] = {
+    {ZYDIS_REGISTER_AL, ZYDIS_REGISTER_BL, 0},    {ZYDIS_REGISTER_AH, ZYDIS_REGISTER_BH, 0},
+    {ZYDIS_REGISTER_SPL, ZYDIS_REGISTER_R15B, 4}, {ZYDIS_REGISTER_AX, ZYDIS_REGISTER_R15W, 0},
+    {ZYDIS_REGISTER_EAX, ZYDIS_REGISTER_R15D, 0}, {ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_R15, 0},
+};
 
 bool any_operand(const Instruction& instruction, auto condition) {
     return std::ranges::any_of(instruction.decoded.all(), condition);
@@ -27,18 +21,25 @@ bool any_operand(const Instruction& instruction, auto condition) {
 
 }  // namespace
 
+std::optional<Register> general(ZydisRegister name) {
+    for (const Names& range : names)
+        if (range.first <= name && name <= range.last)
+            return static_cast<Register>(range.number + static_cast<unsigned>(name - range.first));
+    return std::nullopt;
+}
+
 bool writes(const Instruction& instruction, Register wanted) {
     return any_operand(instruction, [&](const ZydisDecodedOperand& operand) {
-        return operand.type == ZYDIS_OPERAND_TYPE_REGISTER && is(operand.reg.value, wanted) &&
+        return operand.type == ZYDIS_OPERAND_TYPE_REGISTER && general(operand.reg.value) == wanted &&
                (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
     });
 }
 
 bool mentions(const Instruction& instruction, Register wanted) {
     return any_operand(instruction, [&](const ZydisDecodedOperand& operand) {
-        if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) return is(operand.reg.value, wanted);
+        if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) return general(operand.reg.value) == wanted;
         return operand.type == ZYDIS_OPERAND_TYPE_MEMORY &&
-               (is(operand.mem.base, wanted) || is(operand.mem.index, wanted));
+               (general(operand.mem.base) == wanted || general(operand.mem.index) == wanted);
     });
 }
 
@@ -62,6 +63,11 @@ uint8_t relative_operand(const Instruction& instruction) {
                (operand.mem.base == ZYDIS_REGISTER_RIP || operand.mem.base == ZYDIS_REGISTER_EIP);
     });
     return relative ? instruction.decoded.instruction.raw.disp.offset : uint8_t{0};
+}
+
+std::span<const Branch> Flow::branches_to(Address address) const {
+    const auto found = std::ranges::equal_range(code_.branches(), address, {}, &Branch::to);
+    return {found.begin(), found.end()};
 }
 
 std::optional<Instruction> Flow::at(Address address) const {

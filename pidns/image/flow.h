@@ -4,8 +4,7 @@
 
 #include <optional>
 
-#include "pidns/image/code.h"
-#include "pidns/image/decoder.h"
+#include "pidns/image/landings.h"
 
 namespace ctr::pidns::image {
 
@@ -16,8 +15,28 @@ struct Instruction {
     Address end() const { return address + decoded.instruction.length; }
 };
 
-// 64-bit registers of which a part, or all, is meant.
-enum class Register : uint8_t { rax, rcx, rsp, r11 };
+// General registers, numbered as in instructions. Also stands for their parts.
+enum class Register : uint8_t {
+    rax,
+    rcx,
+    rdx,
+    rbx,
+    rsp,
+    rbp,
+    rsi,
+    rdi,
+    r8,
+    r9,
+    r10,
+    r11,
+    r12,
+    r13,
+    r14,
+    r15
+};
+
+// Nothing: it isn't, nor is part of, a general register.
+std::optional<Register> general(ZydisRegister name);
 
 bool writes(const Instruction& instruction, Register wanted);
 bool mentions(const Instruction& instruction, Register wanted);  // reads, writes or addresses with
@@ -31,12 +50,15 @@ uint8_t relative_operand(const Instruction& instruction);
 
 class Flow {
   public:
-    Flow(const Elf& elf, const Code& code, const AddressSet& landings, const Decoder& decoder)
+    Flow(const Elf& elf, const Code& code, const Landings& landings, const Decoder& decoder)
         : elf_(elf), code_(code), landings_(landings), decoder_(decoder) {}
 
     const Code& code() const { return code_; }
-    bool lands(Address address) const { return landings_.contains(address); }
-    bool lands_inside(Range range) const { return landings_.any({range.begin + 1, range.end}); }
+    bool lands(Address address) const { return landings_.all.contains(address); }
+    bool lands_inside(Range range) const { return landings_.all.any({range.begin + 1, range.end}); }
+    bool lands_indirectly(Address address) const { return landings_.indirect.contains(address); }
+    // The direct branches to an address.
+    std::span<const Branch> branches_to(Address address) const;
 
     // Within the trusted block around the address only.
     std::optional<Instruction> at(Address address) const;
@@ -45,7 +67,7 @@ class Flow {
   private:
     const Elf& elf_;
     const Code& code_;
-    const AddressSet& landings_;
+    const Landings& landings_;
     const Decoder& decoder_;
 };
 

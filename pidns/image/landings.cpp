@@ -36,21 +36,23 @@ void add_words(const Elf& elf, AddressSet& landings) {
 
 }  // namespace
 
-Result<AddressSet> find_landings(const Elf& elf, const Code& code, const Links& links,
-                                 const UnwindFacts& unwind) {
-    AddressSet landings(code.ranges());
-    for (const auto* list : {&code.targets(), &code.references(), &links.functions, &links.others,
-                             &unwind.functions, &unwind.landing_pads})
-        for (const Address address : *list) landings.add(address);
+Result<Landings> find_landings(const Elf& elf, const Code& code, const Links& links,
+                               const UnwindFacts& unwind) {
+    AddressSet indirect(code.ranges());
+    for (const auto* list :
+         {&code.references(), &links.functions, &links.others, &unwind.functions, &unwind.landing_pads})
+        for (const Address address : *list) indirect.add(address);
     uint64_t entries = 0;
     for (const Address table : code.references()) {
-        entries += add_table(elf, code, table, landings);
+        entries += add_table(elf, code, table, indirect);
         if (entries > entries_limit) return fail_input("look for tables of jumps", "there is no end of them");
     }
     if (elf.fixed()) {
-        add_words<uint64_t>(elf, landings);
-        add_words<uint32_t>(elf, landings);
+        add_words<uint64_t>(elf, indirect);
+        add_words<uint32_t>(elf, indirect);
     }
+    Landings landings{indirect, std::move(indirect)};
+    for (const Branch& branch : code.branches()) landings.all.add(branch.to);
     return landings;
 }
 

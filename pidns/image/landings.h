@@ -9,8 +9,13 @@
 
 namespace ctr::pidns::image {
 
+struct Landings {
+    AddressSet all;
+    AddressSet indirect;  // those that something else than a direct branch may lead to
+};
+
 // Fails if the image has more tables of jumps than any real one.
-Result<AddressSet> find_landings(const Elf& elf, const Code& code, const Links& links,
-                                 const UnwindFacts& unwind);
+Result<Landings> find_landings(const Elf& elf, const Code& code, const Links& links,
+                               const UnwindFacts& unwind);
 
 }  // namespace ctr::pidns::image
