@@ -1,0 +1,169 @@
+#include "pidns/image/instrument.h"
+
+#include <algorithm>
+
+#include "pidns/guest/header.h"
+#include "pidns/image/landings.h"
+#include "pidns/image/layout.h"
+#include "pidns/image/thunks.h"
+#include "pidns/image/unwind_table.h"
+
+namespace ctr::pidns::image {
+
+namespace {
+
+constexpr const char* instrumenting = "instrument the image";
+constexpr uint64_t size_limit = uint64_t{1} << 31;  // what a jump reaches
+
+Result<GuestHeader> read_guest(Bytes guest) {
+    const auto refuse = [](const char* why) { return fail_input("read the guest code", why); };
+    const auto header = read_at<GuestHeader>(guest, 0);
+    if (!header || std::memcmp(header->magic, guest_magic, sizeof guest_magic) != 0)
+        return refuse("it has no header");
+    if (header->version != guest_version) return refuse("its header is of another version");
+    if (header->size != guest.size()) return refuse("its size isn't what its header says");
+    for (const uint32_t offset : {header->generic, header->create, header->created, header->prepare,
+                                  header->unwind_begin, header->unwind_end})
+        if (offset < sizeof *header || offset > header->size) return refuse("an entry lies outside of it");
+    if (header->unwind_begin >= header->unwind_end || header->unwind_ra % sizeof(uint64_t) != 0)
+        return refuse("what it says to unwinders makes no sense");
+    return *header;
+}
+
+// The end of what the headers know of.
+uint64_t described_size(const Elf& elf) {
+    uint64_t end = elf.header().e_shoff + elf.sections().size() * sizeof(Elf64_Shdr);
+    for (const Elf64_Phdr& segment : elf.loads()) end = std::max(end, segment.p_offset + segment.p_filesz);
+    for (const Elf64_Shdr& section : elf.sections()) {
+        const Bytes contents = elf.contents(section);
+        if (!contents.empty()) end = std::max(end, section.sh_offset + section.sh_size);
+    }
+    return end;
+}
+
+Status check(const Elf& elf) {
+    for (const Elf64_Phdr& segment : elf.loads()) {
+        const Bytes bytes = elf.at(segment.p_vaddr);
+        if (bytes.size() >= sizeof guest_magic &&
+            std::memcmp(bytes.data(), guest_magic, sizeof guest_magic) == 0)
+            return fail_input(instrumenting, "it is instrumented already");
+    }
+    // Programs that carry an archive look for it at the end of their file.
+    if (elf.bytes().size() > described_size(elf))
+        return fail_input(instrumenting, "there is something behind the end of what its headers describe");
+    const Elf64_Phdr& last = elf.loads().back();
+    if (elf.bytes().size() >= size_limit ||
+        last.p_vaddr + last.p_memsz - elf.loads().front().p_vaddr >= size_limit)
+        return fail_input(instrumenting, "it is too large");
+    return {};
+}
+
+std::vector<Address> entries(const Elf& elf, const Links& links, const UnwindFacts& unwind) {
+    std::vector<Address> entries = links.functions;
+    entries.insert(entries.end(), unwind.functions.begin(), unwind.functions.end());
+    for (const Elf64_Shdr& section : elf.sections()) {
+        if ((section.sh_flags & SHF_EXECINSTR) == 0) continue;
+        entries.push_back(section.sh_addr);
+        entries.push_back(section.sh_addr + section.sh_size);
+    }
+    return entries;
+}
+
+void write(std::vector<std::byte>& bytes, uint64_t offset, const void* data, size_t size) {
+    if (bytes.size() < offset + size) bytes.resize(offset + size);
+    std::memcpy(bytes.data() + offset, data, size);
+}
+
+// The new segment: guest, thunks, unwind table.
+class Writer {
+  public:
+    Writer(const Elf& elf, Bytes guest, GuestHeader header, Layout layout)
+        : elf_(elf), guest_(guest), header_(header), layout_(std::move(layout)) {}
+
+    void write_into(Instrumented& result, const Flow& flow, const Survey& survey) {
+        const Address begin = layout_.guest_segment().p_vaddr;
+        if (survey.restorer != 0) header_.restorer = static_cast<int32_t>(survey.restorer - begin);
+        append(guest_.data(), guest_.size());
+        write(segment_, 0, &header_, sizeof header_);
+        align();
+        const Thunks thunks = make_thunks(elf_, flow, survey, header_, begin, begin + segment_.size());
+        append(thunks.bytes.data(), thunks.bytes.size());
+        align();
+        result.unwinds = add_unwind_table(thunks, begin);
+
+        std::vector<std::byte>& bytes = result.bytes;
+        bytes.assign(elf_.bytes().begin(), elf_.bytes().end());
+        for (const Piece& piece : thunks.pieces)
+            write(bytes, *elf_.offset_of(piece.address), piece.bytes.data(), piece.bytes.size());
+        layout_.guest_segment().p_filesz = layout_.guest_segment().p_memsz = segment_.size();
+        write(bytes, layout_.guest_segment().p_offset, segment_.data(), segment_.size());
+        write(bytes, elf_.header().e_phoff, layout_.segments.data(),
+              layout_.segments.size() * sizeof(Elf64_Phdr));
+        result.guest = begin;
+        result.mappings = layout_.mappings;
+    }
+
+  private:
+    void append(const std::byte* data, size_t size) { segment_.insert(segment_.end(), data, data + size); }
+
+    void align() {
+        constexpr size_t alignment = 16;
+        segment_.resize((segment_.size() + alignment - 1) / alignment * alignment);
+    }
+
+    bool add_unwind_table(const Thunks& thunks, Address begin) {
+        const NewCode code{{begin + header_.unwind_begin, begin + header_.unwind_end}, thunks.waiting};
+        const uint64_t offset = segment_.size();
+        const auto table = extend_unwind_table(elf_, begin + offset, code, header_);
+        auto header = std::ranges::find(layout_.segments, uint32_t{PT_GNU_EH_FRAME}, &Elf64_Phdr::p_type);
+        if (header == layout_.segments.end() && layout_.spare) header = std::prev(layout_.segments.end());
+        if (!table || header == layout_.segments.end()) return false;
+        append(table->data(), table->size());
+        *header = {.p_type = PT_GNU_EH_FRAME,
+                   .p_flags = PF_R,
+                   .p_offset = layout_.guest_segment().p_offset + offset,
+                   .p_vaddr = begin + offset,
+                   .p_paddr = begin + offset,
+                   .p_filesz = table->size(),
+                   .p_memsz = table->size(),
+                   .p_align = sizeof(uint32_t)};
+        return true;
+    }
+
+    const Elf& elf_;
+    Bytes guest_;
+    GuestHeader header_;
+    Layout layout_;
+    std::vector<std::byte> segment_;
+};
+
+}  // namespace
+
+Result<Instrumented> instrument(Bytes image, Bytes guest) {
+    const auto header = read_guest(guest);
+    if (!header) return std::unexpected(header.error());
+    const auto elf = Elf::parse(image);
+    if (!elf) return std::unexpected(elf.error());
+    if (auto status = check(*elf); !status) return std::unexpected(std::move(status).error());
+    const auto decoder = Decoder::load();
+    if (!decoder) return std::unexpected(decoder.error());
+
+    const UnwindFacts unwind = read_unwind_facts(*elf);
+    const Links links = read_links(*elf);
+    const Code code = Code::decode(*elf, *decoder, entries(*elf, links, unwind));
+    const auto landings = find_landings(*elf, code, links, unwind);
+    if (!landings) return std::unexpected(landings.error());
+    const Flow flow(*elf, code, *landings, *decoder);
+    const Survey found = survey(flow);
+
+    Instrumented result;
+    result.sites = found.sites;
+    result.others = found.others;
+    if (found.patches.empty()) return result;
+    auto layout = lay_out(*elf);
+    if (!layout) return std::unexpected(std::move(layout).error());
+    Writer(*elf, guest, *header, std::move(*layout)).write_into(result, flow, found);
+    return result;
+}
+
+}  // namespace ctr::pidns::image

@@ -1,0 +1,21 @@
+// What an image's unwind tables (.eh_frame, .gcc_except_table) say about its code.
+#pragma once
+
+#include <vector>
+
+#include "pidns/image/elf.h"
+
+namespace ctr::pidns::image {
+
+struct UnwindFacts {
+    std::vector<Address> functions;     // beginnings; each has an entry in .eh_frame
+    std::vector<Address> landing_pads;  // where exceptions go on
+};
+
+// Broken tables give fewer facts.
+UnwindFacts read_unwind_facts(const Elf& elf);
+
+// Where .eh_frame begins; 0: there is none.
+Address find_unwind_entries(const Elf& elf);
+
+}  // namespace ctr::pidns::image
