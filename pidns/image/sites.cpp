@@ -92,6 +92,16 @@ class Surveyor {
 
 }  // namespace
 
+// Rows of one call say in further words which case they are.
+std::string call_name(long number) {
+    for (const Call& call : calls()) {
+        if (call.number != number) continue;
+        const std::string name = call.name;
+        return name.substr(0, name.find(' '));
+    }
+    return std::to_string(number);
+}
+
 Survey survey(const Flow& flow, bool in_place) {
     return Surveyor(flow, in_place).look();
 }

@@ -138,7 +138,7 @@ std::optional<std::vector<std::byte>> extend_unwind_table(const Elf& elf, Addres
     for (const Range& thunk : code.thunks) entries->push_back(add_entry(frames, of_thunks, thunk));
     frames.number(0);
     // New code lies above all other, so sorting is for images whose own table wasn't.
-    std::ranges::stable_sort(*entries, {}, &Entry::begin);
+    std::ranges::sort(*entries, {}, &Entry::begin);
 
     const Address original = find_unwind_entries(elf);
     Writer table(place);

@@ -147,5 +147,24 @@ TEST(InstrumentedMusl, RunsPrograms) {
     expect_same(run({library, program}), run({directory.path() + "/libc.so", program}));
 }
 
+// ---- The verb that shows what would be done.
+
+TEST(CtrImage, ShowsWhatIsFound) {
+    const Outcome text = run({ctr_binary(), "image", c_library()});
+    EXPECT_EQ(text.code, 0) << text;
+    EXPECT_TRUE(contains(text.out, "getpid")) << text;
+    const Outcome json = run({ctr_binary(), "image", "--json", interpreter()});
+    EXPECT_EQ(json.code, 0) << json;
+    EXPECT_EQ(json.out.front(), '{') << json;
+}
+
+TEST(CtrImage, RefusesWhatIsNone) {
+    for (const std::string file : {"/etc/passwd", "/", "/nonexistent"}) {
+        const Outcome outcome = run({ctr_binary(), "image", file});
+        EXPECT_EQ(outcome.code, 125) << outcome;
+        EXPECT_TRUE(contains(outcome.err, file)) << outcome;
+    }
+}
+
 }  // namespace
 }  // namespace ctr::test
