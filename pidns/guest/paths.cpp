@@ -166,6 +166,10 @@ bool opens(uint64_t number) {
     return number == SYS_open || number == SYS_openat;
 }
 
+bool describes(uint64_t number) {
+    return number == SYS_newfstatat || number == SYS_statx;
+}
+
 const char* path_of(const Frame& frame, const Row& row) {
     return reinterpret_cast<const char*>(frame.arguments[row.path.path]);
 }
@@ -192,7 +196,11 @@ bool followed_path(Frame& frame) {
     const Row* row = find_row(frame.number, frame.arguments);
     if (!row) return false;
     const char* path = path_of(frame, *row);
-    if (!path || *path == '\0') return described(frame);
+    if (!path || *path == '\0') {
+        if (describes(frame.number)) return described(frame);
+        frame.action = ask(frame, *row);  // about the descriptor
+        return true;
+    }
     if (!leads_into_proc(path, [](const char*) { return true; })) return false;
     if (opens(frame.number) && frame.result >= 0) marked(SYS_close, static_cast<uint64_t>(frame.result));
     frame.action = ask(frame, *row);

@@ -49,6 +49,7 @@ Action answer(Frame& frame, const Row& row);          // identity.cpp
 Action rewrite(Frame& frame, const Row& row);         // rewrite.cpp
 Action wait(Frame& frame, const Row& row);            // wait.cpp
 Action create(Frame& frame, const Row& row);          // creation.cpp
+Action create_unseen(Frame& frame);                   // ... of what passes the filter: a thread
 Action send(Frame& frame, const Row& row);            // rewrite.cpp
 Action set_handler(Frame& frame, const Row& row);     // handlers.cpp
 Action follow_path(Frame& frame, const Row& row);     // paths.cpp
