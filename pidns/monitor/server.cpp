@@ -306,7 +306,8 @@ bool CallServer::delivers(HostPid thread, int signal) {
 
 // What arrives at a process. False: nothing is to be changed.
 bool CallServer::translate_arrival(siginfo_t& info, HostPid process) const {
-    if (!has_kernel_pid(info.si_signo, info.si_code) || info.si_pid <= 0) return false;
+    const bool ends = ends_child(info.si_signo, info.si_code, info.si_pid, info.si_uid);
+    if (!(ends || has_kernel_pid(info.si_signo, info.si_code)) || info.si_pid <= 0) return false;
     const auto sender = sent_for_.find(raw(process));
     if (info.si_pid == getpid() && sender != sent_for_.end()) info.si_pid = raw(sender->second);
     info.si_pid = translator_.outward(info.si_pid, numbers_.namespace_of(process));
@@ -369,10 +370,15 @@ void CallServer::translate_signals(const Rewrite& rewrite, long result) const {
          at += sizeof(signalfd_siginfo)) {
         const uint64_t address = rewrite.original[1] + at;
         const auto info = memory.read<signalfd_siginfo>(address);
-        if (!info || !has_kernel_pid(static_cast<int>(info->ssi_signo), info->ssi_code)) continue;
-        const int number =
-            translator_.outward(Kind::process, static_cast<int>(info->ssi_pid), 0, rewrite.caller.space);
-        memory.write(address + offsetof(signalfd_siginfo, ssi_pid), int32_t{number});
+        if (!info) continue;
+        const auto signal = static_cast<int>(info->ssi_signo);
+        // Of a child's end that isn't told by SIGCHLD, the kernel takes the number for a band.
+        const bool ends = ends_child(signal, info->ssi_code, static_cast<int>(info->ssi_band), 0);
+        if (!ends && !has_kernel_pid(signal, info->ssi_code)) continue;
+        const auto host = static_cast<int>(ends ? info->ssi_band : info->ssi_pid);
+        const size_t field =
+            ends ? offsetof(signalfd_siginfo, ssi_band) : offsetof(signalfd_siginfo, ssi_pid);
+        memory.write(address + field, int32_t{translator_.outward(host, rewrite.caller.space)});
     }
 }
 
@@ -553,8 +559,10 @@ HostPid CallServer::translate_siginfo(const Rewrite& rewrite) {
     const auto code = memory.read<int32_t>(info + offsetof(siginfo_t, si_code));
     const uint64_t field = info + offsetof(siginfo_t, si_pid);
     const auto host = memory.read<int32_t>(field);
+    const auto uid = memory.read<uint32_t>(info + offsetof(siginfo_t, si_uid));
     // waitid with WNOHANG, and nobody has changed state: 0.
-    if (!signal || !code || !host || !has_kernel_pid(*signal, *code) || *host <= 0) return HostPid::none;
+    if (!signal || !code || !host || !uid || *host <= 0) return HostPid::none;
+    if (!has_kernel_pid(*signal, *code) && !ends_child(*signal, *code, *host, *uid)) return HostPid::none;
     memory.write(field, int32_t{translator_.outward(*host, rewrite.caller.space)});
     return HostPid(*host);
 }

@@ -211,6 +211,27 @@ static void signal_fd_shared(void) {
     close(fd);
 }
 
+/* A child that was made with another exit signal than SIGCHLD. A signalfd takes its number for a band. */
+static void exit_signal_taken(void) {
+    const sigset_t set = block_signal(SIGUSR1);
+    const long taken = raw_clone(SIGUSR1, NULL, NULL);
+    if (taken == 0) _exit(4);
+    know((pid_t)taken, "taken");
+    tell_taken("exit", &set);
+    waitpid((pid_t)taken, NULL, __WALL);
+    const int fd = open_signalfd(SIGUSR1, 0);
+    const long read_child = raw_clone(SIGUSR1, NULL, NULL);
+    if (read_child == 0) _exit(5);
+    know((pid_t)read_child, "child");
+    struct signalfd_siginfo info;
+    memset(&info, 0, sizeof info);
+    if (!readable(fd) || read(fd, &info, sizeof info) < 0) fact("NEVER-CAME");
+    fact("signalfd: code=%d band=%s", info.ssi_code, who(info.ssi_band));
+    fact("pid=%s", who(info.ssi_pid));
+    waitpid((pid_t)read_child, NULL, __WALL);
+    close(fd);
+}
+
 /* Where si_pid is, a timer has its id. */
 static void timer_overlay(void) {
     const sigset_t set = block_signal(SIGUSR1);
@@ -311,6 +332,7 @@ const struct test_case taken_cases[] = {
     {"arrival_signalfd_sigchld", signal_fd_sigchld, "read signalfd"},
     {"arrival_signalfd_reads", signal_fd_reads, "read signalfd, readv signalfd, read, readv"},
     {"arrival_signalfd_shared", signal_fd_shared, "read signalfd"},
+    {"arrival_exit_signal_taken", exit_signal_taken, "clone, rt_sigtimedwait, read signalfd"},
     {"arrival_timer_overlay", timer_overlay, "rt_sigtimedwait, read signalfd, timer_create"},
     {"arrival_poll_overlay", poll_overlay, "rt_sigtimedwait, read signalfd"},
     {"arrival_fault_overlay", fault_overlay, "rt_sigaction"},

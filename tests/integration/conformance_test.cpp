@@ -43,8 +43,6 @@ const Lines& known_differences() {
          " created=yes exit-7 getpid=child getppid=self gettid=child parent-tid=child child-tid=stranger"},
         {"clone3_child_settid",
          " created=yes exit-7 getpid=child getppid=self gettid=child child-tid=stranger"},
-        // A signal that isn't SIGCHLD tells nobody that it comes from a child's end.
-        {"arrival_exit_signal", " other-signal: signo=12 code=1 pid=stranger status=4 own-uid=yes"},
         // read(2) of one struct is seen; other sizes look like any read.
         {"arrival_signalfd_reads",
          " added=yes empty=EAGAIN too-short=EINVAL both=256 first: signo=10 code=0 pid=stranger status=0 "
