@@ -4,7 +4,6 @@
 #include <linux/audit.h>
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "pidns/monitor/descriptors.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/procfs.h"
 
@@ -36,10 +34,6 @@ bool may_sleep(const Call& call, const uint64_t* arguments) {
 bool has_answer(const Call& call) {
     return call.result != Kind::none || call.writes.structure != Structure::none ||
            call.after != After::nothing;
-}
-
-bool is_signalfd(const Trap& trap) {
-    return descriptor_link(trap.thread, static_cast<int>(trap.arguments[0])) == "anon_inode:[signalfd]";
 }
 
 bool counts(const Guard& guard, uint64_t address, const ProcessMemory& memory) {
@@ -355,31 +349,6 @@ std::optional<long> CallServer::followed(Rewrite& rewrite, long result) {
     if (!replaced) return result;
     rewrite.traps_again = true;
     return {};
-}
-
-void CallServer::dequeue(const Trap& trap, const Call& call, const Caller& caller) {
-    Rewrite rewrite = as_made(trap, call, caller);
-    rewrite.sleeps = true;
-    begin(trap, std::move(rewrite));
-}
-
-// struct signalfd_siginfo, of which there may be several.
-void CallServer::translate_signals(const Rewrite& rewrite, long result) const {
-    const ProcessMemory memory(rewrite.caller.thread);
-    for (uint64_t at = 0; at + sizeof(signalfd_siginfo) <= static_cast<uint64_t>(result);
-         at += sizeof(signalfd_siginfo)) {
-        const uint64_t address = rewrite.original[1] + at;
-        const auto info = memory.read<signalfd_siginfo>(address);
-        if (!info) continue;
-        const auto signal = static_cast<int>(info->ssi_signo);
-        // Of a child's end that isn't told by SIGCHLD, the kernel takes the number for a band.
-        const bool ends = ends_child(signal, info->ssi_code, static_cast<int>(info->ssi_band), 0);
-        if (!ends && !has_kernel_pid(signal, info->ssi_code)) continue;
-        const auto host = static_cast<int>(ends ? info->ssi_band : info->ssi_pid);
-        const size_t field =
-            ends ? offsetof(signalfd_siginfo, ssi_band) : offsetof(signalfd_siginfo, ssi_pid);
-        memory.write(address + field, int32_t{translator_.outward(host, rewrite.caller.space)});
-    }
 }
 
 void CallServer::begun(Rewrite& rewrite) {

@@ -52,6 +52,11 @@ inline constexpr auto sched_core = static_cast<uint64_t>(62);         // PR_SCHE
 
 #define NAMED(call) .number = SYS_##call, .name = #call
 #define NAMED_WITH(call, detail) .number = SYS_##call, .name = #call " " detail
+#define READ_SIGNALS(count)                                                                           \
+    {                                                                                                 \
+        NAMED_WITH(read, "signalfd x" #count), .group = "signals in", .way = dequeue, .sleeps = true, \
+                                               .when = only_if(2, all_bits, (count)*one_signal)       \
+    }
 
 // Threads keep the kernel's numbers, so their creation needs no translation. Calls with an argument of 0 mean
 // the caller itself and need none either, where nothing else changes.
@@ -98,9 +103,19 @@ inline constexpr Call rows[] = {
     {NAMED(rt_sigaction), .group = "signals in", .way = observe, .when = only_if_not_zero(1)},
     {NAMED(rt_sigtimedwait), .group = "signals in", .way = rewrite, .writes = {Structure::siginfo, 1},
      .sleeps = true, .when = only_if_not_zero(1)},
-    // A filter can't see what a descriptor is; this is how nearly everybody reads a signalfd.
-    {NAMED_WITH(read, "signalfd"), .group = "signals in", .way = dequeue, .sleeps = true,
-     .when = only_if(2, all_bits, one_signal)},
+    // A filter can't see what a descriptor is, and most reads are no signalfd's. These sizes are some (nearly
+    // always the first, libev's the second), and rare elsewhere; not so 4, 8 and 32 times the structure.
+    READ_SIGNALS(1),
+    READ_SIGNALS(2),
+    READ_SIGNALS(3),
+    READ_SIGNALS(5),
+    READ_SIGNALS(6),
+    READ_SIGNALS(7),
+    READ_SIGNALS(10),
+    READ_SIGNALS(16),
+    // Into one buffer; musl's stdio always has two.
+    {NAMED_WITH(readv, "signalfd"), .group = "signals in", .way = dequeue, .sleeps = true,
+     .when = only_if(2, all_bits, 1)},
 
     {NAMED_WITH(ioctl, "TIOCGPGRP"), .group = "terminals", .way = rewrite, .writes = {Structure::number, 2},
      .when = command(1, TIOCGPGRP)},
@@ -287,6 +302,7 @@ inline constexpr Call rows[] = {
 
 #undef NAMED
 #undef NAMED_WITH
+#undef READ_SIGNALS
 
 constexpr bool holds(const Condition& condition, const uint64_t* arguments) {
     if (condition.mask == ignored) return true;
