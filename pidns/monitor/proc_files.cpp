@@ -501,7 +501,7 @@ bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
     // Those of an IPC namespace are read in that namespace only, and a cgroup may be out of our sight; what
     // they have shown stays.
     if (!shown && process_in(meant->place) == HostPid::none) return false;
-    if (!shown && trap.number == SYS_pread64) {
+    if (!shown && trap.number != SYS_lseek) {
         listener_.answer(trap, -ESRCH);
         return true;
     }

@@ -50,7 +50,7 @@ class ProcFiles {
     };
     Verdict follow(const Trap& trap, const Call& call, const Caller& caller, const Named& named);
 
-    // getdents64 and getcwd; lseek and pread64. False: the call goes on as it stands.
+    // getdents64 and getcwd; lseek, pread64 and its like. False: the call goes on as it stands.
     bool may_reread(const Trap& trap) const;
     bool list(const Trap& trap, const Caller& caller);
     bool name_directory(const Trap& trap, const Caller& caller);

@@ -294,6 +294,8 @@ inline constexpr Call rows[] = {
     {NAMED(lseek), .group = "/proc", .way = Way::reread, .when = only_if(1, all_bits, 0),
      .and_when = command(2, SEEK_SET)},
     {NAMED(pread64), .group = "/proc", .way = Way::reread, .when = only_if(3, all_bits, 0)},
+    {NAMED(preadv), .group = "/proc", .way = Way::reread, .when = only_if(3, all_bits, 0)},
+    {NAMED(preadv2), .group = "/proc", .way = Way::reread, .when = only_if(3, all_bits, 0)},
 
     // What a ring does passes by the filter; which operations there are is asked here (monitor/rings.cpp).
     {NAMED_WITH(io_uring_register, "PROBE"), .group = "io_uring", .way = rewrite,

@@ -49,7 +49,8 @@ const Lines& known_differences() {
          "pid=stranger status=0 int=0"},
         // A translated file lies in memory: it can be mapped, and ends where a process has ended.
         {"content_kept_open",
-         " first: ppid=middle end=0 seek=ok then: ppid=self pread: pid=child stopped=yes gone=ESRCH seek=ok "
+         " first: ppid=middle end=0 seek=ok then: ppid=self pread: pid=child stopped=yes preadv=yes "
+         "preadv2=yes pid=child gone=ESRCH by-preadv=ESRCH seek=ok "
          "read=read parent's-file-in-child: Pid=self"},
         {"content_other_ways",
          " fstat=ok regular=yes no-size=yes readable=yes own-uid=yes close-on-exec=1 access-mode=0 "
