@@ -93,6 +93,7 @@ std::optional<uint64_t> flags_of(const Trap& trap) {
     switch (trap.number) {
         case SYS_open: return trap.arguments[1];
         case SYS_openat: return trap.arguments[2];
+        case SYS_creat: return O_CREAT | O_WRONLY | O_TRUNC;
         case SYS_openat2: return ProcessMemory(trap.thread).read<uint64_t>(trap.arguments[2]);
         default: return {};
     }
@@ -168,10 +169,9 @@ std::optional<ProcFiles::Meant> ProcFiles::meant_by(std::string_view link) {
     return Meant{std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 1))};
 }
 
-std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& call) const {
-    auto path = call.path.path == PathArguments::none
-                    ? std::optional<std::string>("")
-                    : read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX - 1);
+std::optional<ProcFiles::Named> ProcFiles::named_at(const Trap& trap, const Call& call,
+                                                    PathArguments at) const {
+    auto path = path_text(trap, call, at);
     if (!path) return {};
     // The text of a link below there is the only thing that a symbolic link which everybody has hides from
     // us.
@@ -182,9 +182,8 @@ std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& c
     if (path->starts_with('/'))
         return may_list_members || paths_.may_be_proc(*path) ? std::optional(Named{{}, std::move(*path)})
                                                              : std::nullopt;
-    const int directory = call.path.directory == PathArguments::none
-                              ? AT_FDCWD
-                              : static_cast<int>(trap.arguments[call.path.directory]);
+    const int directory =
+        at.directory == PathArguments::none ? AT_FDCWD : static_cast<int>(trap.arguments[at.directory]);
     std::string base = directory == AT_FDCWD ? link_text(proc_file(trap.thread, "cwd"))
                                              : descriptor_link(trap.thread, directory);
     if (path->empty()) {
@@ -212,6 +211,7 @@ ProcFiles::Verdict ProcFiles::describe(const Caller& caller, const std::string& 
 
 ProcFiles::Verdict ProcFiles::follow(const Trap& trap, const Call& call, const Caller& caller,
                                      const Named& named) {
+    if (call.way == Way::paths || call.way == Way::address) return follow_names(trap, call, caller, named);
     if (named.path.empty() && describes(call.number)) return describe(caller, named.base);
     auto path = paths_.read(caller, named.base, named.path);
     if (!listener_.valid(trap)) return {};

@@ -57,8 +57,9 @@ void CallServer::serve(const Trap& trap) {
     // What nearly all of these calls are told at once.
     std::optional<ProcFiles::Named> named;
     if (call->way == Way::path && files_.replace(trap)) return;
-    if (call->way == Way::path) named = files_.named(trap, *call);
-    const bool concerns_none = (call->way == Way::path && !named) ||
+    const bool has_path = call->way == Way::path || call->way == Way::paths || call->way == Way::address;
+    if (has_path) named = files_.named(trap, *call);
+    const bool concerns_none = (has_path && !named) ||
                                (call->way == Way::message && !may_carry_numbers(trap, *call)) ||
                                (call->way == Way::dequeue && !is_signalfd(trap)) ||
                                (call->way == Way::reread && !files_.may_reread(trap));
@@ -85,7 +86,9 @@ void CallServer::serve(const Trap& trap) {
         case Way::trace: return trace(trap, *call, caller);
         case Way::rewrite:
         case Way::send: return rewrite(trap, *call, caller);
-        case Way::path: return follow(trap, *call, caller, *named);
+        case Way::path:
+        case Way::paths:
+        case Way::address: return follow(trap, *call, caller, *named);
         case Way::message: return message(trap, *call, caller);
         case Way::dequeue: return dequeue(trap, *call, caller);
         case Way::list:
@@ -320,6 +323,9 @@ void CallServer::follow(const Trap& trap, const Call& call, const Caller& caller
     rewrite.link = verdict.translates;
     rewrite.sleeps = call.sleeps;
     rewrite.path_argument = call.path.path;
+    if (!verdict.second_path.empty()) rewrite.second_path = std::move(verdict.second_path);
+    rewrite.second_path_argument = call.second_path.path;
+    if (call.way == Way::address) rewrite.arguments.at(call.path.path + 1U) = rewrite.path->size();
     if (verdict.describes) describe_by_path(rewrite);
     begin(trap, std::move(rewrite));
 }

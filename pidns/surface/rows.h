@@ -49,6 +49,7 @@ inline constexpr uint64_t ring_probe = 8, ring_request = 0x7fffffff;  // IORING_
 inline constexpr uint64_t user_mode_only = 1;                         // UFFD_USER_MODE_ONLY
 inline constexpr uint64_t userfaultfd_new = 0xaa00;                   // USERFAULTFD_IOC_NEW of /dev/userfaultfd
 inline constexpr auto sched_core = static_cast<uint64_t>(62);         // PR_SCHED_CORE
+inline constexpr long sys_fchmodat2 = 452;
 
 #define NAMED(call) .number = SYS_##call, .name = #call
 #define NAMED_WITH(call, detail) .number = SYS_##call, .name = #call " " detail
@@ -285,7 +286,39 @@ inline constexpr Call rows[] = {
     {NAMED(inotify_add_watch), .group = "/proc", .way = Way::path, .path = {.path = 1}},
     {NAMED(name_to_handle_at), .group = "/proc", .way = Way::path, .path = {0, 1}},
     {NAMED(open_tree), .group = "/proc", .way = Way::path, .path = {0, 1}},
-    {NAMED(linkat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    // Below, calls that change what is there: of another process's /proc/N/root and cwd, mostly.
+    {NAMED(creat), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(truncate), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(chmod), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(fchmodat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {.number = sys_fchmodat2, .name = "fchmodat2", .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(chown), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(lchown), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(fchownat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(utime), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(utimes), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(futimesat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(utimensat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(setxattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(lsetxattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(removexattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(lremovexattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(mkdir), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(mkdirat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(mknod), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(mknodat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(symlink), .group = "/proc", .way = Way::path, .path = {.path = 1}},
+    {NAMED(symlinkat), .group = "/proc", .way = Way::path, .path = {1, 2}},
+    {NAMED(unlink), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(unlinkat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(rmdir), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(link), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1}},
+    {NAMED(linkat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}},
+    {NAMED(rename), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1}},
+    {NAMED(renameat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}},
+    {NAMED(renameat2), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}},
+    {NAMED(bind), .group = "/proc", .way = Way::address, .path = {.path = 1}},
+    {NAMED(connect), .group = "/proc", .way = Way::address, .path = {.path = 1}, .sleeps = true},
 
     {NAMED(getdents64), .group = "/proc", .way = Way::list},
     {NAMED(getdents), .group = "/proc", .way = Way::list},

@@ -64,8 +64,9 @@ TEST_F(FilterTest, EveryRowTrapsWithoutTheMarkAndPassesWithIt) {
 }
 
 TEST_F(FilterTest, HalfAMarkIsNone) {
-    EXPECT_EQ(verdict(SYS_getpid, {}, mark & 0xffffffff), notify);
-    EXPECT_EQ(verdict(SYS_getpid, {}, mark & ~uint64_t{0xffffffff}), notify);
+    EXPECT_EQ(verdict(SYS_getpid, {}, mark & 0xffff), notify);
+    EXPECT_EQ(verdict(SYS_getpid, {}, mark & ~uint64_t{0xffff}), notify);
+    EXPECT_EQ(verdict(SYS_getpid, {}, mark | uint64_t{1} << 32), notify);
 }
 
 TEST_F(FilterTest, CallsWithSixArgumentsCarryTheMarkInTheUpperHalfOfTheFirst) {
