@@ -303,8 +303,7 @@ bool CallServer::delivers(HostPid thread, int signal) {
 
 // What arrives at a process. False: nothing is to be changed.
 bool CallServer::translate_arrival(siginfo_t& info, HostPid process) const {
-    const bool ends = ends_child(info.si_signo, info.si_code, info.si_pid, info.si_uid);
-    if (!(ends || has_kernel_pid(info.si_signo, info.si_code)) || info.si_pid <= 0) return false;
+    if (!names_process(info.si_signo, info.si_code, info.si_pid, info.si_uid)) return false;
     const auto sender = sent_for_.find(raw(process));
     if (info.si_pid == getpid() && sender != sent_for_.end()) info.si_pid = raw(sender->second);
     info.si_pid = translator_.outward(info.si_pid, numbers_.namespace_of(process));
@@ -536,8 +535,8 @@ HostPid CallServer::translate_siginfo(const Rewrite& rewrite) {
     const auto host = memory.read<int32_t>(field);
     const auto uid = memory.read<uint32_t>(info + offsetof(siginfo_t, si_uid));
     // waitid with WNOHANG, and nobody has changed state: 0.
-    if (!signal || !code || !host || !uid || *host <= 0) return HostPid::none;
-    if (!has_kernel_pid(*signal, *code) && !ends_child(*signal, *code, *host, *uid)) return HostPid::none;
+    if (!signal || !code || !host || !uid || !names_process(*signal, *code, *host, *uid))
+        return HostPid::none;
     memory.write(field, int32_t{translator_.outward(*host, rewrite.caller.space)});
     return HostPid(*host);
 }

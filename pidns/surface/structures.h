@@ -75,4 +75,9 @@ constexpr bool ends_child(int32_t signal, int32_t code, int32_t pid, uint32_t ui
     return pid > 0 && (uid != 0 || pid != bands[code - first]);
 }
 
+// Whether si_pid is, by one or the other, the kernel's number of a process.
+constexpr bool names_process(int32_t signal, int32_t code, int32_t pid, uint32_t uid) {
+    return pid > 0 && (has_kernel_pid(signal, code) || ends_child(signal, code, pid, uid));
+}
+
 }  // namespace ctr::pidns

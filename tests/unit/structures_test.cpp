@@ -112,6 +112,15 @@ TEST(SignalInfo, NamesAChildThatEndsWithAnotherSignal) {
         EXPECT_FALSE(ends_child(SIGUSR1, code, child, 0)) << code;
 }
 
+TEST(SignalInfo, NamesAProcessByEither) {
+    EXPECT_TRUE(names_process(SIGUSR1, SI_USER, 4711, 0));
+    EXPECT_TRUE(names_process(SIGCHLD, CLD_EXITED, 4711, 0));
+    EXPECT_TRUE(names_process(SIGUSR1, CLD_EXITED, 4711, 0));
+    EXPECT_FALSE(names_process(SIGUSR1, SI_USER, 0, 0)) << "from outside, or from the kernel";
+    EXPECT_FALSE(names_process(SIGUSR1, SI_QUEUE, 4711, 0));
+    EXPECT_FALSE(names_process(SIGUSR1, POLL_IN, POLLIN | POLLRDNORM, 0));
+}
+
 // POLL_IN, POLL_OUT and POLL_MSG have the values of CLD_EXITED and its neighbours.
 TEST(SignalInfo, TellsABandFromAChild) {
     const auto is_child = [](int code, uint64_t band) {
