@@ -150,7 +150,7 @@ void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller
             case SYS_userfaultfd:
             case SYS_ioctl: return -EPERM;  // of a userfaultfd
             case SYS_prctl: return answer_guest(trap, caller);
-            default: return -ENOSYS;
+            default: return -ENOSYS;  // io_uring_setup
         }
     };
     listener_.answer(trap, result());
@@ -391,7 +391,6 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     }
     if (call.way == Way::message) translate_messages(rewrite, result);
     if (call.way == Way::dequeue) translate_signals(rewrite, result);
-    if (call.writes.structure == Structure::ring_probe) hide_waits(rewrite);
     translate_memory(rewrite);
     if (call.after == After::reap) return reported(rewrite, HostPid(static_cast<int>(result)), true, result);
     return call.result == Kind::none

@@ -4,8 +4,8 @@
 // argument, result or memory holds which kind of number; code here is for a way or a kind, not for a call,
 // wherever that can be. server.cpp is the middle; creation.cpp has the fork family and
 // namespaces, messages.cpp sockets, signal_files.cpp signalfds, procfs_mount.cpp mounts, served_memory.cpp
-// memory that others fill, cgroup_writes.cpp the writes to cgroups, rings.cpp io_uring and guests.cpp what code
-// of ours inside workloads asks for.
+// memory that others fill, cgroup_writes.cpp the writes to cgroups and guests.cpp what code of ours inside
+// workloads asks for.
 #pragma once
 
 #include <signal.h>
@@ -91,7 +91,6 @@ class CallServer final : public Rewriter {
     void take_back(Rewrite& rewrite);
     HostPid translate_siginfo(const Rewrite& rewrite);
     void translate_memory(const Rewrite& rewrite);
-    static void hide_waits(const Rewrite& rewrite);
     void translate_messages(const Rewrite& rewrite, long result) const;
     void translate_signals(const Rewrite& rewrite, long result) const;
     bool drops(HostPid thread, int signal, const siginfo_t& info) const;

@@ -22,7 +22,6 @@ enum class Structure : uint8_t {
     owner,              // one int: > 0 a process, < 0 a group (FIOSETOWN)
     siginfo,            // siginfo_t; its pid depends on signal and code, see has_kernel_pid()
     siginfo_array,      // struct ptrace_peeksiginfo_args says how many
-    ring_probe,         // struct io_uring_probe: no numbers, but which operations there are
     last,
 };
 
