@@ -142,6 +142,11 @@ bool is_readlink(long number) {
     return number == SYS_readlink || number == SYS_readlinkat;
 }
 
+// A place, as the kernel has named it to us, who have another root.
+std::string as_seen_by(HostPid thread, const std::string& named) {
+    return named.starts_with('/') ? join(ProcMounts::below_root(ProcMounts::root_of(thread), named)) : named;
+}
+
 // All files in memory are on one file system of the kernel's own.
 dev_t device_of_memory() {
     const Fd file(memfd_create("ctr", MFD_CLOEXEC));
@@ -387,7 +392,7 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
         text = namespace_text(namespace_at(path));
     } else if (path.process() == caller.process) {
         // Readable to the program anyway, so it makes no difference who reads it.
-        text = own_text(caller, link_text("/proc/" + path.place()));
+        text = own_text(caller, as_seen_by(caller.thread, link_text("/proc/" + path.place())));
     } else if (path.changed || path.process() != HostPid::none) {
         // Unchanged: from a directory of that process.
         return {.next = Next::remake,
@@ -513,7 +518,7 @@ bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
 }
 
 bool ProcFiles::name_directory(const Trap& trap, const Caller& caller) {
-    const std::string here = link_text(proc_file(trap.thread, "cwd"));
+    const std::string here = as_seen_by(trap.thread, link_text(proc_file(trap.thread, "cwd")));
     if (!paths_.may_be_proc(here)) return false;
     auto text = own_text(caller, here);
     if (!text || !listener_.valid(trap)) return false;
