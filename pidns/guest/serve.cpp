@@ -16,7 +16,7 @@ constexpr std::array<Row, surface::row_count> strip() {
     for (unsigned i = 0; i < stripped.size(); ++i) {
         const Call& row = surface::rows[i];
         stripped[i] = {static_cast<uint16_t>(row.number), row.way, {row.arguments[0], row.arguments[1], row.arguments[2]},
-                       row.result, row.reads, row.writes, row.path, row.after, row.all_used, row.when, row.and_when};
+                       row.result, row.reads, row.writes, row.path, row.second_path, row.after, row.all_used, row.when, row.and_when};
     }
     return stripped;
 }
@@ -31,6 +31,8 @@ Action serve(Frame& frame, const Row& row) {
         case Way::send: return send(frame, row);
         case Way::observe: return set_handler(frame, row);
         case Way::path: return row.path.path == PathArguments::none ? describe(frame, row) : follow_path(frame, row);
+        case Way::paths: return follow_paths(frame, row);
+        case Way::address: return follow_address(frame, row);
         case Way::list: return list(frame, row);
         case Way::reread: return reread(frame, row);
         case Way::dequeue: return dequeue(frame, row);

@@ -95,6 +95,8 @@ bool needs_change(const Call& call) {
         case Way::send:
         case Way::mount:
         case Way::path:
+        case Way::paths:
+        case Way::address:
         case Way::dequeue:
         case Way::message:
         case Way::trace: return true;
@@ -414,10 +416,7 @@ std::vector<Made> CallServer::enter(HostPid thread, const Info& info) {
         return {};
     }
     Rewrite& rewrite = *prepared;
-    if (rewrite.path) {
-        rewrite.scratch = lay_down(ProcessMemory(thread), info.stack, *rewrite.path);
-        rewrite.arguments.at(rewrite.path_argument) = rewrite.scratch ? rewrite.scratch->address : 0;
-    }
+    lay_paths(rewrite, thread, info.stack);
     const Registers::Arguments marked = with_mark(*call, rewrite.arguments);
     std::vector<Made> pokes;
     for (size_t i = 0; i < marked.size(); ++i)

@@ -3,8 +3,9 @@
 // Driven by the table of calls (surface/calls.h): a row says by which way its call is served and which
 // argument, result or memory holds which kind of number; code here is for a way or a kind, not for a call,
 // wherever that can be. server.cpp is the middle; creation.cpp has the fork family and
-// namespaces, messages.cpp sockets, procfs_mount.cpp mounts, served_memory.cpp memory that others fill,
-// cgroup_writes.cpp the writes to cgroups, rings.cpp io_uring and guests.cpp what code of ours inside workloads asks for.
+// namespaces, messages.cpp sockets, signal_files.cpp signalfds, procfs_mount.cpp mounts, served_memory.cpp
+// memory that others fill, cgroup_writes.cpp the writes to cgroups and guests.cpp what code of ours inside
+// workloads asks for.
 #pragma once
 
 #include <signal.h>
@@ -71,6 +72,7 @@ class CallServer final : public Rewriter {
     bool answer_file(const Trap& trap, const Call& call, const Caller& caller);
     void message(const Trap& trap, const Call& call, const Caller& caller);
     void dequeue(const Trap& trap, const Call& call, const Caller& caller);
+    static bool is_signalfd(const Trap& trap);
     static bool may_carry_numbers(const Trap& trap, const Call& call);
     void refuse_foreign(const Trap& trap);
 
@@ -89,7 +91,6 @@ class CallServer final : public Rewriter {
     void take_back(Rewrite& rewrite);
     HostPid translate_siginfo(const Rewrite& rewrite);
     void translate_memory(const Rewrite& rewrite);
-    static void hide_waits(const Rewrite& rewrite);
     void translate_messages(const Rewrite& rewrite, long result) const;
     void translate_signals(const Rewrite& rewrite, long result) const;
     bool drops(HostPid thread, int signal, const siginfo_t& info) const;

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 
 #include "proc.h"
 
@@ -273,6 +274,51 @@ static void mounted(void) {
     alone(mounted_body);
 }
 
+/* A root of its own, below which the same procfs is mounted: names begin there. */
+static char own_root[] = "/tmp/conformance-XXXXXX";
+
+static const char* link_text(const char* path) {
+    static char text[256];
+    const ssize_t length = readlink(path, text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    return length < 0 ? who(-1) : with_names(text);
+}
+
+static void rooted_body(void) {
+    char text[256];
+    if (unshare(CLONE_NEWNS) != 0) {
+        fact("unshare=%s", who(-1));
+        return;
+    }
+    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+    fact("mount=%s", result(mount("/proc", path_of("%s/proc", own_root), NULL, MS_BIND | MS_REC, NULL)));
+    fact("chroot=%s", result(chroot(own_root)));
+    if (chdir("/") != 0) return;
+    call_me("maker");
+    const pid_t child = named_child("child");
+    fact("comm=%s", comm_at(AT_FDCWD, path_of("/proc/%d/comm", child)));
+    fact("self=%s", comm_at(AT_FDCWD, "/proc/self/comm"));
+    fact("root=%s", link_text("/proc/self/root"));
+    fact("child's=%s", link_text(path_of("/proc/%d/root", child)));
+    const int file = open(path_of("/proc/%d/stat", child), O_RDONLY);
+    const int directory = open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+    fact("file=%s", link_text(path_of("/proc/self/fd/%d", file)));
+    fact("directory=%s", link_text(path_of("/proc/self/fd/%d", directory)));
+    if (chdir(path_of("/proc/%d", child)) != 0) return;
+    fact("cwd=%s", link_text("/proc/self/cwd"));
+    fact("is=%s", getcwd(text, sizeof text) == NULL ? who(-1) : with_names(text));
+    fact("relative=%s", comm_at(AT_FDCWD, "comm"));
+    fact("back=%s", comm_at(AT_FDCWD, "../self/comm"));
+    end(child);
+}
+
+static void rooted(void) {
+    if (mkdtemp(own_root) == NULL || mkdir(path_of("%s/proc", own_root), 0755) != 0) return;
+    alone(rooted_body);
+    rmdir(path_of("%s/proc", own_root));
+    rmdir(own_root);
+}
+
 const struct test_case namespace_cases[] = {{"namespace_made", made, "unshare"},
                                             {"namespace_ended", ended, "unshare"},
                                             {"namespace_entered", entered, "setns, unshare"},
@@ -284,4 +330,5 @@ const struct test_case namespace_cases[] = {{"namespace_made", made, "unshare"},
                                              "ioctl NS_GET_OWNER_UID"},
                                             {"namespace_files", files, "readlink, openat"},
                                             {"namespace_mounted", mounted, "mount, fsopen"},
+                                            {"namespace_rooted", rooted, "chroot, getcwd, readlink"},
                                             {NULL, NULL, NULL}};

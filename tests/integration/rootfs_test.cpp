@@ -123,5 +123,37 @@ TEST_P(RootsRootfs, AnEmptyReadOnlyRootIsAnErrorWithWords) {
         << outcome;
 }
 
+// A directory on a tmpfs, with all that the host has, in a mount namespace of its own; then $1 is dropped.
+constexpr const char* into_chroot = R"(
+mount -t tmpfs none "$1" && mkdir "$1/root" || exit 99
+for at in /*; do
+    if [ -L $at ]; then cp -P $at "$1/root/"
+    elif [ -d $at ]; then mkdir "$1/root$at" && mount --rbind $at "$1/root$at"
+    fi
+done
+root=$1/root
+shift
+exec chroot "$root" "$@"
+)";
+
+TEST_P(RootsRootfs, AChrootThatIsNoMountPointWillDo) {
+    const ScratchDirectory place;
+    const auto in_chroot = [&](const Arguments& options) {
+        return through({"unshare", "-m", "sh", "-c", into_chroot, "sh", place.path()}, options);
+    };
+    const Outcome as_it_is =
+        in_chroot({"--", "sh", "-c", "readlink /proc/self/root; cat /proc/self/comm; pwd"});
+    EXPECT_EQ(as_it_is.code, 0) << as_it_is;
+    EXPECT_TRUE(contains(as_it_is.out, "/\ncat\n/\n")) << as_it_is;
+    const SmallRoot root;
+    const Outcome with_root = in_chroot({"--rootfs", root.path(), "--", "sh", "-c", "ls /; ls /../.."});
+    const std::string top = "bin\ndev\nlib\nlib64\nproc\nsys\ntmp\n";
+    EXPECT_EQ(with_root.out, top + top) << with_root;
+    // What is mounted inside stays inside.
+    const Outcome mounting = in_chroot({"--cap-add", "SYS_ADMIN", "--", "sh", "-c",
+                                        "mount -t tmpfs inner /mnt && grep -c inner /proc/self/mounts"});
+    EXPECT_EQ(mounting.out, "1\n") << mounting;
+}
+
 }  // namespace
 }  // namespace ctr::test
