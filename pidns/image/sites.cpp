@@ -71,7 +71,7 @@ class Surveyor {
         }
         if (in_place_) {
             site.entry = Entry::prepare;
-            return find_window_before(flow_, site.address, patch.window);
+            return not_overlapping(find_window(flow_, site.address, patch.window), patch.window.range);
         }
         site.entry = entry_of(site.number);
         return not_overlapping(find_window(flow_, site.address, patch.window), patch.window.range);
