@@ -79,7 +79,7 @@ awake:
 look:
     movq %rsp, %rdi
     call guest_after
-    testl %eax, %eax
+    testb %al, %al
     jnz make
 
 done:
@@ -207,7 +207,7 @@ prepare:
     leaq 8(%rsp), %rsi
     call guest_may_pass
     movl $MARK, %ecx
-    testl %eax, %eax
+    testb %al, %al
     cmovnzq %rcx, %r9
     popq %rax
     popq %rdi
@@ -227,8 +227,6 @@ on_signal:
     pushq %rdx
     movl %edi, %ecx
     leaq 24(%rsp), %rdi
-    movq %rdx, %rsi
-    movq 8(%rsp), %rdx
     call guest_signal
     popq %rdx
     popq %rsi

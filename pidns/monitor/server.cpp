@@ -132,6 +132,7 @@ HostPid CallServer::process_of(const Trap& trap) {
 }
 
 void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller) {
+    if (call.number == SYS_prctl) return answer_guest(trap, call, caller);
     const auto visible = [&](int host) { return translator_.outward(host, caller.space); };
     const auto own_or_named = [&] {
         const auto number = static_cast<int>(trap.arguments[0]);
@@ -149,7 +150,6 @@ void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller
             case SYS_getsid: return visible_or_errno(getsid(own_or_named()));
             case SYS_userfaultfd:
             case SYS_ioctl: return -EPERM;  // of a userfaultfd
-            case SYS_prctl: return answer_guest(trap, caller);
             default: return -ENOSYS;  // io_uring_setup
         }
     };
@@ -402,11 +402,12 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
 // from the kernel itself, not from memory that the program may write to.
 std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool trusted, long result) {
     if (child == HostPid::none) return result;
-    if (const HostPid thread = stopped_tracee(rewrite, child); thread != HostPid::none) {
+    const auto report = report_of(rewrite);
+    if (const HostPid thread = stopped_tracee(rewrite.caller, report, child); thread != HostPid::none) {
         adopt_if_new(thread, rewrite.caller.space);
         const int seen = translator_.thread_outward(raw(thread), rewrite.caller.space);
-        rewrite.errand.emplace(look_at(rewrite.caller, thread, report_of(rewrite).value_or(Report{}),
-                                       rewrite.call->result == Kind::none ? result : seen));
+        rewrite.errand.emplace(look_at(rewrite.caller, thread, report.value_or(Report{}),
+                                       rewrite.call->result == Kind::none ? result : seen, std::nullopt));
         return run_errand(rewrite, 0);
     }
     const bool remains = nested_.is_remains(child);

@@ -58,9 +58,9 @@ class CallServer final : public Rewriter {
   private:
     // By way of serving.
     void answer(const Trap& trap, const Call& call, const Caller& caller);
-    long answer_guest(const Trap& trap, const Caller& caller);
+    void answer_guest(const Trap& trap, const Call& call, const Caller& caller);
     long attach(const Trap& trap, const Caller& caller) const;
-    long reaped(const Caller& caller, HostPid child);
+    void reaped(const Trap& trap, const Call& call, const Caller& caller);
     void rewrite(const Trap& trap, const Call& call, const Caller& caller);
     void create_process(const Trap& trap, const Call& call, const Caller& caller);
     void enter_namespace(const Trap& trap, const Call& call, const Caller& caller);
@@ -116,14 +116,15 @@ class CallServer final : public Rewriter {
     void park(const Trap& trap);
     void unpark(HostPid thread);
     void adopt_if_new(HostPid process, NamespaceId space);
-    HostPid stopped_tracee(const Rewrite& rewrite, HostPid reported);
     struct Report {
         int status;
         uint64_t address;  // of the status
         bool in_siginfo;   // in waitid's form
     };
     static std::optional<Report> report_of(const Rewrite& rewrite);
-    Errand look_at(Caller tracer, HostPid thread, Report report, long seen);
+    static std::optional<Report> report_at(HostPid thread, uint64_t address, bool in_siginfo);
+    HostPid stopped_tracee(const Caller& caller, const std::optional<Report>& report, HostPid reported);
+    Errand look_at(Caller tracer, HostPid thread, Report report, long seen, std::optional<long> unseen);
     Errand let_go_on(Caller tracer, HostPid thread, Registers::Arguments arguments);
     Errand let_go(Caller tracer, HostPid thread, Registers::Arguments arguments);
     template <class Info>
