@@ -197,6 +197,7 @@ bare:
 // free unless it is an argument.
 prepare:
     pushq %rcx
+    pushq %r9
     pushq %r8
     pushq %r10
     pushq %rdx
@@ -206,15 +207,17 @@ prepare:
     movl %eax, %edi
     leaq 8(%rsp), %rsi
     call guest_may_pass
-    movl $MARK, %ecx
-    testb %al, %al
-    cmovnzq %rcx, %r9
+    movl %eax, %r11d
     popq %rax
     popq %rdi
     popq %rsi
     popq %rdx
     popq %r10
     popq %r8
+    popq %r9
+    movl $MARK, %ecx
+    testb %r11b, %r11b
+    cmovnzq %rcx, %r9
     popq %rcx
     jmp *%rcx
 

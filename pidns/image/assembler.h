@@ -20,12 +20,12 @@ class Assembler {
     void load_eax(long number);             // mov $number, %eax
     void jump(Address target);              // jmp
     void jump_unless_zero(Address target);  // jne
+    void distance(Address target);          // what those end with
     // An instruction of the image, moved to here.
     void move(const Elf& elf, const Instruction& instruction);
     void align(size_t alignment);  // with traps
 
   private:
-    void distance(Address target);
     void number(uint32_t value);
 
     Address begin_;

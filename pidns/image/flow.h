@@ -60,6 +60,7 @@ class Flow {
     // The direct branches to an address.
     std::span<const Branch> branches_to(Address address) const;
 
+    Bytes bytes(Range range) const { return elf_.at(range); }
     // Within the trusted block around the address only.
     std::optional<Instruction> at(Address address) const;
     std::optional<Instruction> before(Address address) const;

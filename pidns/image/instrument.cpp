@@ -49,7 +49,9 @@ Status check(const Elf& elf) {
             return fail_input(instrumenting, "it is instrumented already");
     }
     // Programs that carry an archive look for it at the end of their file.
-    if (elf.bytes().size() > described_size(elf))
+    const uint64_t described = std::min<uint64_t>(described_size(elf), elf.bytes().size());
+    if (std::ranges::any_of(elf.bytes().subspan(described),
+                            [](std::byte byte) { return byte != std::byte{0}; }))
         return fail_input(instrumenting, "there is something behind the end of what its headers describe");
     const Elf64_Phdr& last = elf.loads().back();
     if (elf.bytes().size() >= size_limit ||
@@ -67,6 +69,12 @@ std::vector<Address> entries(const Elf& elf, const Links& links, const UnwindFac
         entries.push_back(section.sh_addr + section.sh_size);
     }
     return entries;
+}
+
+// Go's stacks are as large as its compiler has reckoned: what is called may use no more than it knows of.
+bool is_go(const Elf& elf) {
+    return elf.section(".gopclntab") != nullptr || elf.section(".data.rel.ro.gopclntab") != nullptr ||
+           elf.section(".go.buildinfo") != nullptr;
 }
 
 void write(std::vector<std::byte>& bytes, uint64_t offset, const void* data, size_t size) {
@@ -154,7 +162,7 @@ Result<Instrumented> instrument(Bytes image, Bytes guest) {
     const auto landings = find_landings(*elf, code, links, unwind);
     if (!landings) return std::unexpected(landings.error());
     const Flow flow(*elf, code, *landings, *decoder);
-    const Survey found = survey(flow);
+    const Survey found = survey(flow, is_go(*elf));
 
     Instrumented result;
     result.sites = found.sites;

@@ -7,15 +7,21 @@ namespace {
 // The entries of all tables together, in instructions of code: real images have less than one for ten.
 constexpr uint64_t entries_limit = uint64_t{1} << 26;
 
-// A table of jumps by its code's address: 32-bit distances from its own beginning. It has no length; it is
-// taken to go on as long as all leads into code, which may be too long but not too short.
+// What jumps lead to: an instruction, as far as that is known.
+bool can_be_target(const Code& code, Address address) {
+    if (!code.contains(address)) return false;
+    return code.instructions().contains(address) || !code.trusted_block(address).contains(address);
+}
+
+// A table of jumps, as position-independent code has them: 32-bit distances from its own beginning. It has no
+// length; it is taken to go on as long as all could be targets, which may be too long but not too short.
 uint64_t add_table(const Elf& elf, const Code& code, Address table, AddressSet& landings) {
     const Bytes bytes = elf.at(table);
     for (uint64_t offset = 0;; offset += sizeof(int32_t)) {
         const auto distance = read_at<int32_t>(bytes, offset);
         if (!distance) return offset / sizeof(int32_t);
         const Address target = table + static_cast<uint64_t>(int64_t{*distance});
-        if (!code.contains(target)) return offset / sizeof(int32_t);
+        if (!can_be_target(code, target)) return offset / sizeof(int32_t);
         landings.add(target);
     }
 }

@@ -1,5 +1,7 @@
 #include "pidns/image/near_code.h"
 
+#include "pidns/image/window.h"
+
 #include <optional>
 
 namespace ctr::pidns::image {
@@ -8,7 +10,6 @@ namespace {
 
 // The kernel maps the pages of a file around a fault in windows of this size.
 constexpr uint64_t fault_window = 0x10000;
-constexpr uint64_t jump_size = 5;
 
 void make_call(Assembler& assembler, Address created) {
     assembler.raw({0x0f, 0x05});  // syscall

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <utility>
+#include <tuple>
 
 #include "pidns/image/sites.h"
 
@@ -9,25 +9,33 @@ namespace ctr::pidns::image {
 
 namespace {
 
-// What an instruction leaves in a register that it writes: a number, or what another register held.
+// What an instruction leaves in a register that it writes: a number, or what another register held, or what
+// it held itself but for its lowest byte.
 struct Written {
     long number = dynamic_number;
     std::optional<Register> copied;
+    std::optional<uint8_t> lowest;
 };
 
-Written written(const Instruction& instruction, Register wanted) {
+Written look_at_write(const Instruction& instruction, Register wanted) {
     const auto& to = instruction.decoded.operands[0];
     const auto& from = instruction.decoded.operands[1];
     const auto mnemonic = instruction.decoded.instruction.mnemonic;
-    constexpr uint16_t half = 32;  // what is smaller leaves the rest of the register as it was
-    if (to.type != ZYDIS_OPERAND_TYPE_REGISTER || general(to.reg.value) != wanted || to.size < half)
-        return {};
-    if (mnemonic == ZYDIS_MNEMONIC_MOV && from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-        return {static_cast<int32_t>(from.imm.value.u), {}};
-    if (from.type != ZYDIS_OPERAND_TYPE_REGISTER) return {};
-    if (mnemonic == ZYDIS_MNEMONIC_XOR && from.reg.value == to.reg.value) return {0, {}};
-    if (mnemonic == ZYDIS_MNEMONIC_MOV) return {dynamic_number, general(from.reg.value)};
-    return {};
+    constexpr uint16_t half = 32,
+                       byte = 8;  // what is less than half leaves the rest of the register as it was
+    Written written;
+    if (to.type != ZYDIS_OPERAND_TYPE_REGISTER || general(to.reg.value) != wanted) return written;
+    const bool number = mnemonic == ZYDIS_MNEMONIC_MOV && from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+    if (number && to.size >= half) {
+        written.number = static_cast<int32_t>(from.imm.value.u);
+    } else if (number && to.size == byte && to.reg.value < ZYDIS_REGISTER_AH) {
+        written.copied = wanted;
+        written.lowest = static_cast<uint8_t>(from.imm.value.u);
+    } else if (from.type == ZYDIS_OPERAND_TYPE_REGISTER && to.size >= half) {
+        if (mnemonic == ZYDIS_MNEMONIC_XOR && from.reg.value == to.reg.value) written.number = 0;
+        if (mnemonic == ZYDIS_MNEMONIC_MOV) written.copied = general(from.reg.value);
+    }
+    return written;
 }
 
 // Whether a register keeps its value over an instruction that isn't said to write it, but leaves the code.
@@ -56,7 +64,7 @@ class Search {
     explicit Search(const Flow& flow) : flow_(flow) {}
 
     long find(Address system_call) {
-        ways_.push_back({system_call, Register::rax});
+        ways_.push_back({system_call, Register::rax, {}});
         while (!ways_.empty()) {
             const Place place = ways_.back();
             ways_.pop_back();
@@ -66,25 +74,27 @@ class Search {
     }
 
   private:
-    // Before the instruction at an address this register holds the number.
-    using Place = std::pair<Address, Register>;
+    // Before the instruction at an address this register holds the number, but for its lowest byte, if that
+    // is known.
+    using Place = std::tuple<Address, Register, std::optional<uint8_t>>;
 
     // False: the number isn't known on this way, or is another than on those before.
     bool go_back(Place place) {
-        auto& [at, holds] = place;
+        auto& [at, holds, lowest] = place;
         while (seen_.insert(place).second) {
             if (seen_.size() > places_limit || flow_.lands_indirectly(at)) return false;
             for (const Branch& branch : flow_.branches_to(at)) {
                 const auto instruction = flow_.at(branch.from);
                 if (!instruction || !is_jump(*instruction)) return false;
-                ways_.push_back({branch.from, holds});
+                ways_.push_back({branch.from, holds, lowest});
             }
             const auto instruction = flow_.before(at);
             if (!instruction || instruction->end() != at) return false;
             if (ends_flow(instruction->decoded.instruction)) return true;
             if (writes(*instruction, holds)) {
-                const Written loaded = written(*instruction, holds);
-                if (!loaded.copied) return agree(loaded.number);
+                const Written loaded = look_at_write(*instruction, holds);
+                if (!lowest) lowest = loaded.lowest;
+                if (!loaded.copied) return agree(loaded.number, lowest);
                 holds = *loaded.copied;
             } else if (leaves(*instruction) && !survives(holds, *instruction)) {
                 return false;
@@ -94,7 +104,9 @@ class Search {
         return true;
     }
 
-    bool agree(long number) {
+    bool agree(long number, std::optional<uint8_t> lowest) {
+        constexpr long byte = 0xff;
+        if (number != dynamic_number && lowest) number = (number & ~byte) | *lowest;
         if (number_ == dynamic_number) number_ = number;
         return number != dynamic_number && number == number_;
     }

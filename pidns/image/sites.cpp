@@ -4,14 +4,12 @@
 
 #include <set>
 
+#include "pidns/image/cancellable.h"
 #include "pidns/surface/calls.h"
 
 namespace ctr::pidns::image {
 
 namespace {
-
-constexpr uint64_t jump_size = 5;
-constexpr uint64_t system_call_size = 2;
 
 bool on_the_surface(long number) {
     static const auto numbers = [] {
@@ -28,72 +26,74 @@ Entry entry_of(long number) {
     return creates ? Entry::create : Entry::generic;
 }
 
-bool can_move(const Instruction& instruction) {
-    return !leaves(instruction) && !writes(instruction, Register::rsp);
+// Signal handlers return to where the number is loaded.
+Address restorer_at(const Flow& flow, Address system_call) {
+    const auto instruction = flow.before(system_call);
+    return instruction && writes(*instruction, Register::rax) ? instruction->address : 0;
 }
 
-// Behind the call rcx and r11 hold what a system call leaves there, which differs.
-bool can_move_behind(const Instruction& instruction) {
-    return can_move(instruction) && !mentions(instruction, Register::rcx) &&
-           !mentions(instruction, Register::r11);
-}
+class Surveyor {
+  public:
+    Surveyor(const Flow& flow, bool in_place) : flow_(flow), in_place_(in_place) {}
 
-// Grows a window around a system call, first to the front: what moves there needs no way back.
-const char* find_window(const Flow& flow, Address system_call, Patch& patch) {
-    Range window{system_call, system_call + system_call_size};
-    bool landed = false;
-    while (window.size() < jump_size) {
-        if ((landed = flow.lands(window.begin))) break;
-        const auto instruction = flow.before(window.begin);
-        if (!instruction || instruction->end() != window.begin || !can_move(*instruction)) break;
-        patch.before.insert(patch.before.begin(), *instruction);
-        window.begin = instruction->address;
+    Survey look() {
+        for (const Address system_call : flow_.code().system_calls()) look_at(system_call);
+        return std::move(found_);
     }
-    while (window.size() < jump_size) {
-        if (flow.lands(window.end)) return "something may jump between the instructions around it";
-        const auto instruction = flow.at(window.end);
-        if (!instruction || !can_move_behind(*instruction))
-            return landed ? "something may jump to it, and what follows can't be moved"
-                          : "too few of the instructions around it can be moved";
-        patch.after.push_back(*instruction);
-        window.end = instruction->end();
-    }
-    if (flow.lands_inside(window)) return "something may jump between the instructions around it";
-    patch.window = window;
-    return nullptr;
-}
 
-}  // namespace
-
-Survey survey(const Flow& flow) {
-    Survey found;
-    for (const Address address : flow.code().system_calls()) {
-        Site site{.address = address};
-        Patch patch{.site = found.sites.size(), .window = {}, .before = {}, .after = {}};
-        if (flow.code().trusted_block(address).contains(address)) {
-            site.number = constant_number(flow, address);
-            if (site.number != dynamic_number && !on_the_surface(site.number)) {
-                if (site.number == SYS_rt_sigreturn) {
-                    const auto instruction = flow.before(address);
-                    if (instruction && writes(*instruction, Register::rax))
-                        found.restorer = instruction->address;
-                }
-                ++found.others;
-                continue;
-            }
-            site.entry = entry_of(site.number);
-            site.why = find_window(flow, address, patch);
-        } else {
+  private:
+    void look_at(Address system_call) {
+        Site site{.address = system_call};
+        Patch patch{.site = found_.sites.size(), .window = {}, .callers = {}};
+        if (!flow_.code().trusted_block(system_call).contains(system_call)) {
             site.why = "there is data among the code around it";
+        } else {
+            site.number = constant_number(flow_, system_call);
+            if (site.number == SYS_rt_sigreturn) found_.restorer = restorer_at(flow_, system_call);
+            if (site.number != dynamic_number && !on_the_surface(site.number)) {
+                ++found_.others;
+                return;
+            }
+            site.why = find_way(site, patch);
         }
         if (site.why == nullptr) {
             site.why = "";
             site.state = State::patched;
-            found.patches.push_back(std::move(patch));
+            found_.patches.push_back(std::move(patch));
         }
-        found.sites.push_back(site);
+        found_.sites.push_back(site);
     }
-    return found;
+
+    const char* find_way(Site& site, Patch& patch) {
+        if (is_cancellable(flow_, site.address)) {
+            site.entry = Entry::prepare;
+            return find_callers(flow_, site.address, patch.callers);
+        }
+        if (in_place_) {
+            site.entry = Entry::prepare;
+            return find_window_before(flow_, site.address, patch.window);
+        }
+        site.entry = entry_of(site.number);
+        return not_overlapping(find_window(flow_, site.address, patch.window), patch.window.range);
+    }
+
+    const char* not_overlapping(const char* why, Range window) {
+        if (why != nullptr) return why;
+        if (window.begin < last_end_) return "another site is too near";
+        last_end_ = window.end;
+        return nullptr;
+    }
+
+    const Flow& flow_;
+    bool in_place_;
+    Address last_end_ = 0;  // of the windows so far
+    Survey found_;
+};
+
+}  // namespace
+
+Survey survey(const Flow& flow, bool in_place) {
+    return Surveyor(flow, in_place).look();
 }
 
 }  // namespace ctr::pidns::image

@@ -1,30 +1,32 @@
-// The system calls of an image's code that can carry a process number, and for each a window of instructions
-// around it which can be replaced by a jump, if there is one.
+// The system calls of an image's code that can carry a process number, and for each how it can be replaced by
+// a jump, if it can.
 #pragma once
 
 #include <vector>
 
-#include "pidns/image/flow.h"
 #include "pidns/image/instrument.h"
+#include "pidns/image/window.h"
 
 namespace ctr::pidns::image {
 
-// A site with what replaces it. Instructions before and behind the system call that lie in the window move.
+// A site with what is replaced.
 struct Patch {
     size_t site = 0;  // its index among the sites
-    Range window;
-    std::vector<Instruction> before;
-    std::vector<Instruction> after;
+    Window window;
+    // Instead of the window, where the call is in a function that must stay as it is: who calls the function.
+    std::vector<Branch> callers;
 };
 
 struct Survey {
     std::vector<Site> sites;
-    std::vector<Patch> patches;
-    size_t others = 0;     // system calls that carry no process number
-    Address restorer = 0;  // where signal handlers return to; 0: not here
+    std::vector<Patch> patches;  // in the order of their sites
+    size_t others = 0;           // system calls that carry no process number
+    Address restorer = 0;        // where signal handlers return to; 0: not here
 };
 
-Survey survey(const Flow& flow);
+// IN_PLACE: what the image does with its stacks or with the addresses of its system calls lets no call be
+// made elsewhere.
+Survey survey(const Flow& flow, bool in_place);
 
 // The number that a system call surely has; dynamic_number: it may have several, or isn't known.
 long constant_number(const Flow& flow, Address system_call);

@@ -1,13 +1,15 @@
 #include "pidns/image/thunks.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "pidns/image/cancellable.h"
 
 namespace ctr::pidns::image {
 
 namespace {
 
 constexpr size_t thunk_alignment = 8;
-constexpr uint64_t system_call_size = 2;
 
 class Maker {
   public:
@@ -15,19 +17,10 @@ class Maker {
         : elf_(elf), header_(header), guest_(guest), fillers_(flow), assembler_(place) {}
 
     void add(const Site& site, const Patch& patch) {
-        const Address back = patch.after.empty() ? patch.window.end : add_way_back(patch);
-        const Address near = site.entry == Entry::create ? place_near_code(site, back) : 0;
-        assembler_.align(thunk_alignment);
-        thunks_.pieces.push_back(jump_to(assembler_.here(), patch.window));
-        const auto number = number_load(site, patch);
-        for (auto moved = patch.before.begin(); moved != patch.before.end(); ++moved)
-            if (moved != number) assembler_.move(elf_, *moved);
-        if (site.entry == Entry::create) assembler_.load_address_r11(near);
-        assembler_.load_address_rcx(back);
-        const Address waiting = assembler_.here();
-        if (number != patch.before.end()) assembler_.load_eax(site.number);
-        assembler_.jump(entry(site.entry));
-        thunks_.waiting.push_back({waiting, assembler_.here()});
+        if (!patch.callers.empty())
+            add_before_function(site, patch);
+        else
+            add_at_window(site, patch.window);
     }
 
     Thunks finish() {
@@ -45,22 +38,68 @@ class Maker {
         return guest_ + header_.prepare;
     }
 
-    // The instruction that gives the call its number, if that moved: it is written last, because the guest's
-    // entries want it. All of them have just been proved to load nothing else.
-    static auto number_load(const Site& site, const Patch& patch) -> decltype(patch.before.begin()) {
-        if (site.number == dynamic_number) return patch.before.end();
-        const auto found = std::ranges::find_if(
-            patch.before.rbegin(), patch.before.rend(),
-            [](const Instruction& instruction) { return writes(instruction, Register::rax); });
-        return found == patch.before.rend() ? patch.before.end() : std::prev(found.base());
+    void add_at_window(const Site& site, const Window& window) {
+        const Address back = way_back(site, window);
+        const Address near = site.entry == Entry::create ? place_near_code(site, back) : 0;
+        assembler_.align(thunk_alignment);
+        thunks_.pieces.push_back(jump_to(assembler_.here(), window.range));
+        const auto number = number_load(site, window);
+        for (auto moved = window.before.begin(); moved != window.before.end(); ++moved)
+            if (moved != number) assembler_.move(elf_, *moved);
+        if (site.entry == Entry::create) assembler_.load_address_r11(near);
+        assembler_.load_address_rcx(back);
+        const Address waiting = assembler_.here();
+        if (number != window.before.end()) assembler_.load_eax(site.number);
+        assembler_.jump(entry(site.entry));
+        thunks_.waiting.push_back({waiting, assembler_.here()});
     }
 
-    Address add_way_back(const Patch& patch) {
+    // The instruction that gives the call its number, if that moved: its work is done again behind the
+    // others, where it can't be confused with theirs.
+    static auto number_load(const Site& site, const Window& window) -> decltype(window.before.begin()) {
+        if (site.number == dynamic_number) return window.before.end();
+        const auto found = std::ranges::find_if(
+            window.before.rbegin(), window.before.rend(),
+            [](const Instruction& instruction) { return writes(instruction, Register::rax); });
+        return found == window.before.rend() ? window.before.end() : std::prev(found.base());
+    }
+
+    Address way_back(const Site& site, const Window& window) {
+        if (site.entry == Entry::prepare) return site.address;
+        if (window.after.empty()) return window.range.end;
         assembler_.align(thunk_alignment);
         const Address here = assembler_.here();
-        for (const Instruction& instruction : patch.after) assembler_.move(elf_, instruction);
-        assembler_.jump(patch.window.end);
+        for (const Instruction& instruction : window.after) assembler_.move(elf_, instruction);
+        assembler_.jump(window.range.end);
         return here;
+    }
+
+    // Before a function that takes a call's number and arguments as its own second and following: puts them
+    // where the call has them, and the sixth back to where the function finds it.
+    void add_before_function(const Site& site, const Patch& patch) {
+        assembler_.align(thunk_alignment);
+        for (const Branch& caller : patch.callers) {
+            Assembler branch(caller.from + 1);
+            branch.distance(assembler_.here());
+            thunks_.pieces.push_back({caller.from + 1, branch.bytes()});
+        }
+        constexpr uint8_t saved = 6 * 8;
+        assembler_.raw(
+            {0x57, 0x56, 0x52, 0x51, 0x41, 0x50, 0x41, 0x51});  // push %rdi, %rsi, %rdx, %rcx, %r8, %r9
+        assembler_.raw({0x48, 0x89, 0xf0});                     // mov %rsi, %rax
+        assembler_.raw({0x48, 0x89, 0xd7});                     // mov %rdx, %rdi
+        assembler_.raw({0x48, 0x89, 0xce});                     // mov %rcx, %rsi
+        assembler_.raw({0x4c, 0x89, 0xc2});                     // mov %r8, %rdx
+        assembler_.raw({0x4d, 0x89, 0xca});                     // mov %r9, %r10
+        assembler_.raw({0x4c, 0x8b, 0x44, 0x24, saved + 8});    // mov 56(%rsp), %r8
+        assembler_.raw({0x4c, 0x8b, 0x4c, 0x24, saved + 16});   // mov 64(%rsp), %r9
+        constexpr uint64_t jump_ahead = 5, load_size = 7;
+        assembler_.load_address_rcx(assembler_.here() + load_size + jump_ahead);
+        assembler_.jump(entry(Entry::prepare));
+        assembler_.raw({0x4c, 0x89, 0x4c, 0x24, saved + 16});  // mov %r9, 64(%rsp)
+        assembler_.raw(
+            {0x41, 0x59, 0x41, 0x58, 0x59, 0x5a, 0x5e, 0x5f});  // pop %r9, %r8, %rcx, %rdx, %rsi, %rdi
+        assembler_.jump(cancellable_function(site.address));
     }
 
     Address place_near_code(const Site& site, Address back) {
@@ -81,8 +120,9 @@ class Maker {
     static Piece jump_to(Address thunk, Range window) {
         Assembler assembler(window.begin);
         assembler.jump(thunk);
-        while (assembler.here() + system_call_size <= window.end) assembler.raw({0x0f, 0x0b});  // ud2
-        while (assembler.here() < window.end) assembler.raw({0x90});                            // nop
+        constexpr uint64_t trap_size = 2;
+        while (assembler.here() + trap_size <= window.end) assembler.raw({0x0f, 0x0b});  // ud2
+        while (assembler.here() < window.end) assembler.raw({0x90});                     // nop
         return {window.begin, assembler.bytes()};
     }
 

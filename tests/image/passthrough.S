@@ -7,6 +7,7 @@
 #define CLONE_VM 0x100
 #define RED_ZONE 128
 #define CLONE3_STACK 40
+#define CLONE3_STACK_SIZE 48
 
         .text
 header: .ascii "ctrguest"
@@ -34,8 +35,8 @@ unwind_end:
         lea RED_ZONE(%rsp), %rsp
         jmp *%rcx
 
-/* The child may not find the parent's stack, or must not share words of it: the way back is kept in a register that no
-   caller of these calls needs behind them. */
+/* Parent and child share the words of the stack: the way back is kept in a register that no caller of vfork needs behind
+   it. */
 same_stack:
         mov %rcx, %r9
         syscall
@@ -46,15 +47,37 @@ create:
         je 1f
         cmp $SYS_clone, %eax
         jne copied_stack
-        test $CLONE_VM, %edi
-        jnz same_stack
         test %rsi, %rsi
+        jnz clone_stack
+        test $CLONE_VM, %edi
         jnz same_stack
         jmp copied_stack
 1:      cmpq $0, CLONE3_STACK(%rdi)
-        jne same_stack
+        jne clone3_stack
         testq $CLONE_VM, (%rdi)
         jnz same_stack
+        jmp copied_stack
+
+/* The child finds its way back below the top of its stack. */
+clone_stack:
+        mov %rsi, %r11
+        jmp new_stack
+clone3_stack:
+        mov CLONE3_STACK(%rdi), %r11
+        add CLONE3_STACK_SIZE(%rdi), %r11
+new_stack:
+        mov %rcx, -8(%r11)
+        lea -RED_ZONE(%rsp), %rsp
+        push %rcx
+        syscall
+        test %eax, %eax
+        jz 1f
+        pop %rcx
+        lea RED_ZONE(%rsp), %rsp
+        jmp *%rcx
+1:      mov -8(%rsp), %rcx
+        jmp *%rcx
+
 copied_stack:
         lea -RED_ZONE(%rsp), %rsp
         push %rcx
