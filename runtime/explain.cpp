@@ -166,8 +166,7 @@ constexpr Row rows[] = {
      "remove it from the root"},
     {"open_tree", EINVAL, nullptr, "the mount may not be copied: it is unbindable, or hides others below it",
      "a directory on another file system"},
-    {"pivot_root", EINVAL, nullptr, "the current root is a chroot or the initial RAM disk",
-     "start ctr outside of it"},
+    {"pivot_root", EINVAL, nullptr, "the current root is the initial RAM disk", "start ctr outside of it"},
 
     {"unshare", EINVAL, nullptr, "the kernel was built without cgroup namespaces", ""},
     {"unshare", ENOSPC, no_cgroup_namespaces, "{}, so no such namespace may be made",

@@ -95,10 +95,28 @@ Fault mask_directory(const Fd& target, const char* text) {
     return fault.happened ? fault : attach(empty, target, 0, text);
 }
 
+// In a chroot whose root is no mount point, neither can the root be exchanged nor can its mount be told what
+// to share. Who enters a mount namespace, be it the own one, stands in the namespace's own root.
+bool enter_namespaces_root() {
+    const Fd self(sys::pidfd_open(getpid(), 0));
+    return self && setns(self.get(), CLONE_NEWNS) == 0;
+}
+
+bool make_mounts_private() {
+    return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
 }  // namespace
 
 Fault execute(State&, const action::PrivateMounts&) {
-    return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 ? Fault{} : failed("mount", "/");
+    if (make_mounts_private()) return {};
+    if (errno != EINVAL) return failed("mount", "/");
+    const Fd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!root) return failed("open", "/");
+    if (!enter_namespaces_root()) return failed("setns", "/");
+    if (!make_mounts_private()) return failed("mount", "/");
+    if (fchdir(root.get()) != 0) return failed("fchdir");
+    return chroot(".") == 0 ? Fault{} : failed("chroot");
 }
 
 // nodev for the whole tree: there is no device cgroup that would judge a node made with CAP_MKNOD.
@@ -186,10 +204,30 @@ Fault execute(State& state, const action::ReadOnly& action) {
     return attach(tree, target, MOUNT_ATTR_RDONLY, text);
 }
 
+Fault execute(State& state, const action::ShowAsFirst&) {
+    const Fd proc(path::open_exactly(state.root.get(), "/proc"));
+    if (!proc || !path::is_procfs_root(proc.get())) return {};
+    char number[16];
+    const ssize_t length = readlinkat(proc.get(), "self", number, sizeof number - 1);
+    if (length <= 0) return failed("readlinkat", "/proc/self");
+    number[length] = 0;
+    constexpr int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const Fd self(openat(proc.get(), number, flags));
+    const Fd first(openat(proc.get(), "1", flags));
+    if (!self || !first) return errno == ENOENT ? Fault{} : failed("openat", "/proc");
+    const Fd tree(sys::open_tree(self.get(), "", clone_mount));
+    if (!tree) return failed("open_tree", "/proc/self");
+    return attach(tree, first, 0, "/proc/1");
+}
+
 Fault execute(State& state, const action::PivotRoot&) {
-    if (fchdir(state.root.get()) != 0) return failed("fchdir");
     // The old root lands on top of the new one, so no directory is needed to put it; then it goes.
-    if (sys::pivot_root(".", ".") != 0) return failed("pivot_root");
+    const auto exchange = [&] { return fchdir(state.root.get()) == 0 && sys::pivot_root(".", ".") == 0; };
+    if (!exchange()) {
+        if (errno != EINVAL) return failed("pivot_root");
+        if (!enter_namespaces_root()) return failed("setns", "/");
+        if (!exchange()) return failed("pivot_root");
+    }
     if (umount2(".", MNT_DETACH) != 0) return failed("umount2");
     return chdir("/") == 0 ? Fault{} : failed("chdir", "/");
 }

@@ -114,6 +114,15 @@ Action create(Frame& frame, const Row& row) {
     return claimed && frame.near_code != 0 ? Action::near : Action::look;
 }
 
+Action create_unseen(Frame& frame) {
+    const Creation creation = creation_of(frame);
+    if ((creation.flags & CLONE_VM) == 0) return Action::make;
+    if (creation.stack == 0) return Action::bare;
+    lay_way_back(frame, creation.stack);
+    look(frame, After::nothing);
+    return Action::new_stack;
+}
+
 bool has_created(Frame& frame) {
     frame.result = finish(frame.claim, frame.result);
     return false;

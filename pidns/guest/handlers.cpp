@@ -48,7 +48,7 @@ void show_handler(KernelAction& action) {
 }
 
 void translate(siginfo_t* info) {
-    if (!has_kernel_pid(info->si_signo, info->si_code) || info->si_pid <= 0) return;
+    if (!names_process(info->si_signo, info->si_code, info->si_pid, info->si_uid)) return;
     const auto self = Self::find_again();
     if (self && !self->is_held()) info->si_pid = self->outward(info->si_pid);
 }

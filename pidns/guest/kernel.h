@@ -21,11 +21,16 @@ inline int64_t make(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
     return result;
 }
 
-// In the host's numbers.
-inline int64_t marked(long number, uint64_t a = 0, uint64_t b = 0, uint64_t c = 0, uint64_t d = 0, uint64_t e = 0) {
-    return make(number, a, b, c, d, e, mark);
+// In the host's numbers; of at most four arguments.
+inline int64_t marked(long number, uint64_t a = 0, uint64_t b = 0, uint64_t c = 0, uint64_t d = 0) {
+    return make(number, a, b, c, d, own_mark, mark);
 }
 
-constexpr int64_t eperm = -1, esrch = -3, eintr = -4, eagain = -11, efault = -14, eexist = -17, enametoolong = -36;
+// To the monitor.
+inline int64_t asked(long number, uint64_t a, uint64_t b = 0, uint64_t c = 0, uint64_t d = 0) {
+    return make(number, a, b, c, d, own_mark, asked_mark);
+}
+
+constexpr int64_t eperm = -1, esrch = -3, eintr = -4, eagain = -11, efault = -14, einval = -22, eexist = -17, enametoolong = -36;
 
 }  // namespace ctr::pidns::guest

@@ -37,9 +37,11 @@ bool received(Frame& frame) {
     for (size_t left = header->msg_controllen; self && left >= head;) {
         const auto* part = reinterpret_cast<const cmsghdr*>(at);
         if (part->cmsg_len < head || part->cmsg_len > left) return false;
-        if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_CREDENTIALS && part->cmsg_len >= head + sizeof(ucred)) {
-            auto* credentials = reinterpret_cast<ucred*>(at + head);
-            if (credentials->pid > 0) credentials->pid = self->outward(credentials->pid);
+        // Of one that was cut off the number, which comes first, may be there.
+        const bool has_number = part->cmsg_len >= head + sizeof(pid_t);
+        if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_CREDENTIALS && has_number) {
+            auto* number = reinterpret_cast<pid_t*>(at + head);
+            if (*number > 0) *number = self->outward(*number);
         }
         const size_t step = (part->cmsg_len + 7) / 8 * 8;
         if (step >= left) return false;

@@ -12,9 +12,13 @@ constexpr uint64_t read_write = PROT_READ | PROT_WRITE;
 
 int64_t ask_for_file() {
     int64_t file = 0;
-    do file = make(SYS_prctl, uint64_t{layer_attach}, 0, 0, 0, 0, asked_mark);
+    do file = asked(SYS_prctl, layer_attach);
     while (file == eintr);
     return file;
+}
+
+void set_gs_base(uint64_t word) {
+    __asm__ volatile("wrgsbase %0" ::"r"(word));
 }
 
 // One set bit, so that its place says all.
@@ -28,6 +32,7 @@ bool is_power_of_two(uint32_t value) {
 // would be.
 std::optional<Mapping> Mapping::attach() {
     const int64_t file = ask_for_file();
+    if (file == einval) set_gs_base(no_layer);
     if (file < 0) return {};
     const auto fd = static_cast<uint64_t>(file);
     const int64_t size = marked(SYS_lseek, fd, 0, seek_end);
@@ -43,7 +48,7 @@ std::optional<Mapping> Mapping::attach() {
     if (examine(header, static_cast<uint64_t>(size)) != FileFault::none) return {};
     const auto log = static_cast<uint64_t>(__builtin_ctz(numbers));
     const uint64_t word = place | tag | static_cast<uint64_t>(header.model) << model_shift | log << log_shift;
-    __asm__ volatile("wrgsbase %0" ::"r"(word));
+    set_gs_base(word);
     return Mapping(word);
 }
 

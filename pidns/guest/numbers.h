@@ -20,7 +20,8 @@ class Mapping {
     // Attaches first, if need be (a few microseconds). Nothing: there is none to be had.
     static std::optional<Mapping> get() {
         const uint64_t base = gs_base();
-        if ((base & ~low_bits) == place && (base & tag_mask) == tag) return Mapping(base);
+        if ((base & ~low_bits) == place && (base & tag_mask) == tag)
+            return base == no_layer ? std::nullopt : std::optional(Mapping(base));
         if (base != 0) return {};
         return attach();
     }
@@ -42,6 +43,7 @@ class Mapping {
     // Bit 0 is set, so that no aligned pointer of a program's own passes for it.
     static constexpr uint64_t tag_mask = 0xf01, tag = 0x601;
     static constexpr unsigned model_shift = 1, log_shift = 3;
+    static constexpr uint64_t no_layer = place | tag;  // no model has the value 0
     static constexpr uint64_t model_mask = 3, log_mask = 31;
 
     explicit Mapping(uint64_t word) : word_(word) {}

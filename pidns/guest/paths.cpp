@@ -6,6 +6,8 @@
 //
 // Where the kernel may read the text first it does: then it is certain that the text can be read at all.
 #include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include "pidns/guest/kernel.h"
 #include "pidns/guest/serve.h"
@@ -166,6 +168,15 @@ bool opens(uint64_t number) {
     return number == SYS_open || number == SYS_openat;
 }
 
+bool describes(uint64_t number) {
+    return number == SYS_newfstatat || number == SYS_statx;
+}
+
+// No path: the call is about a descriptor, or fails.
+bool leaves_proc_alone(uint64_t path) {
+    return path == 0 || (is_readable(path) && !may_lead_into_proc(reinterpret_cast<const char*>(path)));
+}
+
 const char* path_of(const Frame& frame, const Row& row) {
     return reinterpret_cast<const char*>(frame.arguments[row.path.path]);
 }
@@ -181,9 +192,26 @@ Action follow_path(Frame& frame, const Row& row) {
         frame.made[5] = mark;
         return look(frame, After::path);
     }
-    const char* path = path_of(frame, row);
-    if (!is_readable(reinterpret_cast<uint64_t>(path)) || may_lead_into_proc(path)) return ask(frame, row);
-    return pass(frame);
+    return leaves_proc_alone(frame.arguments[row.path.path]) ? pass(frame) : ask(frame, row);
+}
+
+Action follow_paths(Frame& frame, const Row& row) {
+    const bool both = leaves_proc_alone(frame.arguments[row.path.path]) &&
+                      leaves_proc_alone(frame.arguments[row.second_path.path]);
+    return both ? pass(frame) : ask(frame, row);
+}
+
+// Of a socket: only one in the file system is a path, which needn't end with a zero.
+Action follow_address(Frame& frame, const Row& row) {
+    const uint64_t place = frame.arguments[row.path.path];
+    const uint64_t size = static_cast<uint32_t>(frame.arguments[row.path.path + 1]);
+    constexpr uint64_t word = 8, head = sizeof(sa_family_t);
+    char path[sizeof(sockaddr_un) - head + 1] = {};
+    if (size < word || size > sizeof(sockaddr_un)) return size < word ? pass(frame) : ask(frame, row);
+    if (!is_readable(place) || !is_readable(place + size - word)) return ask(frame, row);
+    if (reinterpret_cast<const sockaddr_un*>(place)->sun_family != AF_UNIX) return pass(frame);
+    for (uint64_t i = 0; i < size - head; ++i) path[i] = reinterpret_cast<const char*>(place + head)[i];
+    return may_lead_into_proc(path) ? ask(frame, row) : pass(frame);
 }
 
 bool followed_path(Frame& frame) {
@@ -192,7 +220,11 @@ bool followed_path(Frame& frame) {
     const Row* row = find_row(frame.number, frame.arguments);
     if (!row) return false;
     const char* path = path_of(frame, *row);
-    if (!path || *path == '\0') return described(frame);
+    if (!path || *path == '\0') {
+        if (describes(frame.number)) return described(frame);
+        frame.action = ask(frame, *row);  // about the descriptor
+        return true;
+    }
     if (!leads_into_proc(path, [](const char*) { return true; })) return false;
     if (opens(frame.number) && frame.result >= 0) marked(SYS_close, static_cast<uint64_t>(frame.result));
     frame.action = ask(frame, *row);

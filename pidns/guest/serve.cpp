@@ -16,7 +16,7 @@ constexpr std::array<Row, surface::row_count> strip() {
     for (unsigned i = 0; i < stripped.size(); ++i) {
         const Call& row = surface::rows[i];
         stripped[i] = {static_cast<uint16_t>(row.number), row.way, {row.arguments[0], row.arguments[1], row.arguments[2]},
-                       row.result, row.reads, row.writes, row.path, row.after, row.all_used, row.when, row.and_when};
+                       row.result, row.reads, row.writes, row.path, row.second_path, row.after, row.all_used, row.when, row.and_when};
     }
     return stripped;
 }
@@ -31,6 +31,8 @@ Action serve(Frame& frame, const Row& row) {
         case Way::send: return send(frame, row);
         case Way::observe: return set_handler(frame, row);
         case Way::path: return row.path.path == PathArguments::none ? describe(frame, row) : follow_path(frame, row);
+        case Way::paths: return follow_paths(frame, row);
+        case Way::address: return follow_address(frame, row);
         case Way::list: return list(frame, row);
         case Way::reread: return reread(frame, row);
         case Way::dequeue: return dequeue(frame, row);
@@ -39,14 +41,10 @@ Action serve(Frame& frame, const Row& row) {
     }
 }
 
-// By a program that knows the layer (a launcher inside).
-bool is_marked(const Frame& frame, const Row& row) {
-    return row.all_used ? frame.arguments[0] >> 32 == upper_mark >> 32 : frame.sixth == mark;
-}
-
-// The monitor's answer, or the news that there is none.
+// The monitor's answer, or the news that there is none. Where there is no layer it was the kernel's.
 bool was_asked(Frame& frame) {
-    const bool unheard = frame.result == eintr && frame.clobbered != answered_mark;
+    const bool unheard = frame.result == eintr && frame.clobbered != answered_mark &&
+                         asked(SYS_prctl, layer_question) != einval;
     if (frame.result == do_it_yourself) {
         frame.made[5] = mark;
         frame.next = static_cast<uint32_t>(After::nothing);
@@ -93,7 +91,8 @@ extern "C" {
 
 __attribute__((visibility("hidden"))) Action guest_before(Frame& frame) {
     const Row* row = find_row(frame.number, frame.arguments);
-    if (row && !is_marked(frame, *row)) return serve(frame, *row);
+    if (row) return serve(frame, *row);
+    if (frame.number == SYS_clone) return create_unseen(frame);
     // An old handler is asked for without a new one.
     return frame.number == SYS_rt_sigaction ? look(frame, After::handler) : Action::make;
 }

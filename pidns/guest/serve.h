@@ -32,6 +32,7 @@ struct Row {
     Memory reads;
     Memory writes;
     PathArguments path;
+    PathArguments second_path;
     pidns::After after;
     bool all_used;
     Condition when;
@@ -49,9 +50,12 @@ Action answer(Frame& frame, const Row& row);          // identity.cpp
 Action rewrite(Frame& frame, const Row& row);         // rewrite.cpp
 Action wait(Frame& frame, const Row& row);            // wait.cpp
 Action create(Frame& frame, const Row& row);          // creation.cpp
+Action create_unseen(Frame& frame);                   // ... of what passes the filter: a thread
 Action send(Frame& frame, const Row& row);            // rewrite.cpp
 Action set_handler(Frame& frame, const Row& row);     // handlers.cpp
 Action follow_path(Frame& frame, const Row& row);     // paths.cpp
+Action follow_paths(Frame& frame, const Row& row);
+Action follow_address(Frame& frame, const Row& row);
 Action describe(Frame& frame, const Row& row);        // files.cpp
 Action list(Frame& frame, const Row& row);
 Action reread(Frame& frame, const Row& row);

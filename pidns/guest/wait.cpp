@@ -16,17 +16,21 @@ bool is_gone(HostPid host) {
     return marked(SYS_kill, static_cast<uint64_t>(raw(host)), 0) == esrch;
 }
 
-// A child that isn't of the caller's namespace, or that nobody knows: the monitor does. Nothing: nobody is to see it.
-std::optional<int64_t> ask_about(HostPid child) {
+// A child that isn't of the caller's namespace, that nobody knows, or that the caller traces: the monitor knows more.
+// Nothing: nobody is to see it.
+std::optional<int64_t> ask_about(const Frame& frame, HostPid child) {
+    const bool in_siginfo = frame.number == SYS_waitid;
+    const uint64_t place = frame.arguments[in_siginfo ? 2 : 1];
     for (;;) {
-        const int64_t number = make(SYS_prctl, uint64_t{layer_reaped}, static_cast<uint64_t>(raw(child)), 0, 0, 0, asked_mark);
+        const int64_t number = asked(SYS_prctl, layer_reaped, static_cast<uint64_t>(raw(child)), place, in_siginfo);
         if (number == do_it_yourself) return {};
         if (number == eagain) marked(SYS_sched_yield);
         if (number != eagain && number != eintr) return number < 0 ? 0 : number;
     }
 }
 
-std::optional<int64_t> reported(const Self& self, HostPid child) {
+std::optional<int64_t> reported(const Frame& frame, const Self& self, HostPid child) {
+    if (self.mapping.attention().wanted(self.host, Attention::tracer)) return ask_about(frame, child);
     const int known = self.mapping.with([&](auto& model) {
         EntryId entry = model.entry_of(child);
         // It ended before its creator, another thread or what a signal handler interrupted, could register it.
@@ -39,7 +43,7 @@ std::optional<int64_t> reported(const Self& self, HostPid child) {
         if (is_gone(child)) model.release(entry);
         return raw(number);
     });
-    return known != 0 ? std::optional<int64_t>(known) : ask_about(child);
+    return known != 0 ? std::optional<int64_t>(known) : ask_about(frame, child);
 }
 
 siginfo_t* info_of(const Frame& frame) {
@@ -63,13 +67,13 @@ bool waited(Frame& frame) {
     if (!self) return false;
     if (frame.number == SYS_wait4) {
         if (frame.result == 0) return false;
-        const auto number = reported(*self, HostPid(static_cast<int>(frame.result)));
+        const auto number = reported(frame, *self, HostPid(static_cast<int>(frame.result)));
         if (number) frame.result = *number;
         return !number;
     }
     siginfo_t* info = info_of(frame);
     if (info->si_pid <= 0) return false;  // WNOHANG, and nobody has changed state
-    const auto number = reported(*self, HostPid(info->si_pid));
+    const auto number = reported(frame, *self, HostPid(info->si_pid));
     if (number) info->si_pid = static_cast<int>(*number);
     return !number;
 }

@@ -95,6 +95,8 @@ bool needs_change(const Call& call) {
         case Way::send:
         case Way::mount:
         case Way::path:
+        case Way::paths:
+        case Way::address:
         case Way::dequeue:
         case Way::message:
         case Way::trace: return true;
@@ -253,15 +255,14 @@ void CallServer::adopt_if_new(HostPid process, NamespaceId space) {
 }
 
 // The thread that a wait has reported as stopped, if it's the caller's tracee.
-HostPid CallServer::stopped_tracee(const Rewrite& rewrite, HostPid reported) {
-    if (reported == HostPid::none || tracees_.contains(raw(rewrite.caller.thread))) return HostPid::none;
-    const auto report = report_of(rewrite);
+HostPid CallServer::stopped_tracee(const Caller& caller, const std::optional<Report>& report, HostPid reported) {
+    if (reported == HostPid::none || tracees_.contains(raw(caller.thread))) return HostPid::none;
     if (!report || !WIFSTOPPED(report->status)) {
         tracees_.erase(raw(reported));
         return HostPid::none;
     }
     if (tracees_.contains(raw(reported))) return reported;
-    if (process_of_thread(tracer_of(reported)) != rewrite.caller.process) return HostPid::none;
+    if (process_of_thread(tracer_of(reported)) != caller.process) return HostPid::none;
     // Made by one that is traced, with its options; a thread, by another of its process.
     const HostPid process = process_of_thread(reported);
     const auto maker = tracees_.find(raw(process == reported ? parent_of(process) : process));
@@ -272,20 +273,26 @@ HostPid CallServer::stopped_tracee(const Rewrite& rewrite, HostPid reported) {
 
 // What a wait has reported, wherever the call has put it.
 std::optional<CallServer::Report> CallServer::report_of(const Rewrite& rewrite) {
-    const ProcessMemory memory(rewrite.caller.thread);
-    if (rewrite.call->number == SYS_wait4) {
-        const auto status = rewrite.original[1] == 0 ? std::nullopt : memory.read<int>(rewrite.original[1]);
-        return status ? std::optional(Report{*status, rewrite.original[1], false}) : std::nullopt;
-    }
-    if ((rewrite.original[3] & WNOWAIT) != 0 || rewrite.original[2] == 0) return {};
-    const auto info = memory.read<siginfo_t>(rewrite.original[2]);
-    if (!info || (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED)) return {};
-    return Report{static_cast<int>(static_cast<unsigned>(info->si_status) << 8U | 0x7fU),
-                  rewrite.original[2] + offsetof(siginfo_t, si_status), true};
+    if (rewrite.call->number == SYS_wait4) return report_at(rewrite.caller.thread, rewrite.original[1], false);
+    if ((rewrite.original[3] & WNOWAIT) != 0) return {};
+    return report_at(rewrite.caller.thread, rewrite.original[2], true);
 }
 
-// The tracer is told of a stop. seen: what its wait returns.
-Errand CallServer::look_at(Caller tracer, HostPid thread, Report report, long seen) {
+std::optional<CallServer::Report> CallServer::report_at(HostPid thread, uint64_t address, bool in_siginfo) {
+    const ProcessMemory memory(thread);
+    if (address == 0) return {};
+    if (!in_siginfo) {
+        const auto status = memory.read<int>(address);
+        return status ? std::optional(Report{*status, address, false}) : std::nullopt;
+    }
+    const auto info = memory.read<siginfo_t>(address);
+    if (!info || (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED)) return {};
+    return Report{static_cast<int>(static_cast<unsigned>(info->si_status) << 8U | 0x7fU),
+                  address + offsetof(siginfo_t, si_status), true};
+}
+
+// The tracer is told of a stop. seen: what its wait returns; unseen: what it returns of a stop that is ours only.
+Errand CallServer::look_at(Caller tracer, HostPid thread, Report report, long seen, std::optional<long> unseen) {
     const int status = report.status;
     const int event = status >> 16;
     const int signal = WSTOPSIG(status);
@@ -309,13 +316,16 @@ Errand CallServer::look_at(Caller tracer, HostPid thread, Report report, long se
     }
     if (!info || (info->op != at_entry && info->op != at_exit)) co_return seen;
     std::vector<Made> pokes;
-    if (info->op == at_exit) pokes = leave(thread, info->exit.result);
+    const bool own_before = tracees_[raw(thread)].own;
+    if (info->op == at_exit && !own_before) pokes = leave(thread, info->exit.result);
     tracee = &tracees_[raw(thread)];
+    tracee->own = info->op == at_entry && info->entry.arguments[4] == own_mark;
+    const bool own = tracee->own || (info->op == at_exit && own_before);
     tracee->entered = info->op == at_entry;
     tracee->in_call = false;
     if (tracee->entered) tracee->number = static_cast<long>(info->entry.number);
-    const bool hidden = tracee->hidden;
-    if (tracee->entered && hidden) pokes = enter(thread, *info);
+    const bool hidden = tracee->hidden || own;
+    if (tracee->entered && tracee->hidden && !own) pokes = enter(thread, *info);
     for (const Made& poke : pokes) co_await poke;
     if (!hidden) {
         // That's ours (let_go_on): it doesn't expect the mark.
@@ -326,7 +336,7 @@ Errand CallServer::look_at(Caller tracer, HostPid thread, Report report, long se
     }
     tracee->in_call = std::exchange(tracee->entered, false);
     co_await request(PTRACE_SYSCALL, thread);
-    co_return std::nullopt;
+    co_return unseen;
 }
 
 // The tracer lets it go on.
@@ -406,10 +416,7 @@ std::vector<Made> CallServer::enter(HostPid thread, const Info& info) {
         return {};
     }
     Rewrite& rewrite = *prepared;
-    if (rewrite.path) {
-        rewrite.scratch = lay_down(ProcessMemory(thread), info.stack, *rewrite.path);
-        rewrite.arguments.at(rewrite.path_argument) = rewrite.scratch ? rewrite.scratch->address : 0;
-    }
+    lay_paths(rewrite, thread, info.stack);
     const Registers::Arguments marked = with_mark(*call, rewrite.arguments);
     std::vector<Made> pokes;
     for (size_t i = 0; i < marked.size(); ++i)

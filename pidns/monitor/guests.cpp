@@ -1,16 +1,18 @@
 // What the layer's own code inside workloads (pidns/guest) asks for, in calls of its own.
 #include <errno.h>
 
+#include <utility>
+
 #include "pidns/monitor/procfs.h"
 #include "pidns/monitor/server.h"
 
 namespace ctr::pidns {
 
-long CallServer::answer_guest(const Trap& trap, const Caller& caller) {
+void CallServer::answer_guest(const Trap& trap, const Call& call, const Caller& caller) {
     switch (static_cast<int>(trap.arguments[0])) {
-        case layer_attach: return attach(trap, caller);
-        case layer_reaped: return reaped(caller, HostPid(static_cast<int>(trap.arguments[1])));
-        default: return 1;  // layer_question
+        case layer_attach: listener_.answer(trap, attach(trap, caller)); return;
+        case layer_reaped: return reaped(trap, call, caller);
+        default: listener_.answer(trap, 1);  // layer_question
     }
 }
 
@@ -23,14 +25,26 @@ long CallServer::attach(const Trap& trap, const Caller& caller) const {
 
 // The number comes from a workload. Only a child of the caller can be reported to it; one that was reaped is nobody's
 // any more.
-long CallServer::reaped(const Caller& caller, HostPid child) {
+void CallServer::reaped(const Trap& trap, const Call& call, const Caller& caller) {
+    const auto child = HostPid(static_cast<int>(trap.arguments[1]));
+    const auto report = report_at(caller.thread, trap.arguments[2], trap.arguments[3] != 0);
+    if (const HostPid thread = stopped_tracee(caller, report, child); thread != HostPid::none) {
+        adopt_if_new(thread, caller.space);
+        Rewrite rewrite = as_made(trap, call, caller);
+        rewrite.errand.emplace(look_at(caller, thread, *report, translator_.thread_outward(raw(thread), caller.space),
+                                       do_it_yourself));
+        return begin(trap, std::move(rewrite));
+    }
     const bool remains = nested_.is_remains(child);
     if (!numbers_.knows(child) && (has_ended(child) || parent_of(child) == caller.process))
         numbers_.adopt(child, caller.space);
-    if (!remains && nested_.ends(child)) return -EAGAIN;
-    const int number = translator_.outward(raw(child), caller.space);
+    if (!remains && nested_.ends(child)) {
+        listener_.answer(trap, -EAGAIN);
+        return;
+    }
+    const int number = translator_.thread_outward(raw(child), caller.space);
     numbers_.reported(child);
-    return remains ? do_it_yourself : number;
+    listener_.answer(trap, remains ? do_it_yourself : number);
 }
 
 }  // namespace ctr::pidns

@@ -93,6 +93,7 @@ std::optional<uint64_t> flags_of(const Trap& trap) {
     switch (trap.number) {
         case SYS_open: return trap.arguments[1];
         case SYS_openat: return trap.arguments[2];
+        case SYS_creat: return O_CREAT | O_WRONLY | O_TRUNC;
         case SYS_openat2: return ProcessMemory(trap.thread).read<uint64_t>(trap.arguments[2]);
         default: return {};
     }
@@ -141,6 +142,11 @@ bool is_readlink(long number) {
     return number == SYS_readlink || number == SYS_readlinkat;
 }
 
+// A place, as the kernel has named it to us, who have another root.
+std::string as_seen_by(HostPid thread, const std::string& named) {
+    return named.starts_with('/') ? join(ProcMounts::below_root(ProcMounts::root_of(thread), named)) : named;
+}
+
 // All files in memory are on one file system of the kernel's own.
 dev_t device_of_memory() {
     const Fd file(memfd_create("ctr", MFD_CLOEXEC));
@@ -168,10 +174,9 @@ std::optional<ProcFiles::Meant> ProcFiles::meant_by(std::string_view link) {
     return Meant{std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 1))};
 }
 
-std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& call) const {
-    auto path = call.path.path == PathArguments::none
-                    ? std::optional<std::string>("")
-                    : read_text(trap.thread, trap.arguments[call.path.path], PATH_MAX - 1);
+std::optional<ProcFiles::Named> ProcFiles::named_at(const Trap& trap, const Call& call,
+                                                    PathArguments at) const {
+    auto path = path_text(trap, call, at);
     if (!path) return {};
     // The text of a link below there is the only thing that a symbolic link which everybody has hides from
     // us.
@@ -182,9 +187,8 @@ std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& c
     if (path->starts_with('/'))
         return may_list_members || paths_.may_be_proc(*path) ? std::optional(Named{{}, std::move(*path)})
                                                              : std::nullopt;
-    const int directory = call.path.directory == PathArguments::none
-                              ? AT_FDCWD
-                              : static_cast<int>(trap.arguments[call.path.directory]);
+    const int directory =
+        at.directory == PathArguments::none ? AT_FDCWD : static_cast<int>(trap.arguments[at.directory]);
     std::string base = directory == AT_FDCWD ? link_text(proc_file(trap.thread, "cwd"))
                                              : descriptor_link(trap.thread, directory);
     if (path->empty()) {
@@ -212,6 +216,7 @@ ProcFiles::Verdict ProcFiles::describe(const Caller& caller, const std::string& 
 
 ProcFiles::Verdict ProcFiles::follow(const Trap& trap, const Call& call, const Caller& caller,
                                      const Named& named) {
+    if (call.way == Way::paths || call.way == Way::address) return follow_names(trap, call, caller, named);
     if (named.path.empty() && describes(call.number)) return describe(caller, named.base);
     auto path = paths_.read(caller, named.base, named.path);
     if (!listener_.valid(trap)) return {};
@@ -246,7 +251,8 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const Content content = content_of(place);
     if (path.is_namespace() && only_reads(flags) && !wants_directory(path.text) &&
         may_inspect(caller.thread, path.process()) &&
-        give_namespace(trap, namespace_at(path), (flags & O_CLOEXEC) != 0))
+        give_namespace(trap, namespace_of(path.process(), path.is_namespace_for_children()),
+                       (flags & O_CLOEXEC) != 0))
         return {.next = Next::answered};
     const bool is_plain = !wants_directory(path.text) && !turns_back(path.text);
     Verdict remake{.next = Next::remake, .path = std::move(path.text)};
@@ -286,6 +292,10 @@ bool ProcFiles::give_namespace(const Trap& trap, NamespaceId space, bool close_o
 
 // As ns_ioctl() of fs/nsfs.c and pidns_get_parent() of kernel/pid_namespace.c.
 bool ProcFiles::relate(const Trap& trap, const Caller& caller) const {
+    constexpr uint64_t of_handle = 0xff05,
+                       of_handles_children = 0xff06;  // PIDFD_GET_PID_NAMESPACE and its sibling
+    if (trap.arguments[1] == of_handle || trap.arguments[1] == of_handles_children)
+        return give_namespace_by_handle(trap, caller, trap.arguments[1] == of_handles_children);
     const NamespaceId space = namespace_of(trap.thread, static_cast<int>(trap.arguments[0]));
     if (space == NamespaceId::none) return false;
     const auto number = static_cast<int>(trap.arguments[2]);
@@ -313,10 +323,17 @@ bool ProcFiles::relate(const Trap& trap, const Caller& caller) const {
     return true;
 }
 
-NamespaceId ProcFiles::namespace_at(const ProcPath& path) const {
-    const HostPid process = path.process();
+NamespaceId ProcFiles::namespace_of(HostPid process, bool for_children) const {
     const NamespaceId own = numbers_.namespace_of(process);
-    return path.is_namespace_for_children() ? nested_.for_children({process, process, own}) : own;
+    return for_children ? nested_.for_children({process, process, own}) : own;
+}
+
+// Whom the caller can't see or inspect the kernel refuses itself.
+bool ProcFiles::give_namespace_by_handle(const Trap& trap, const Caller& caller, bool for_children) const {
+    const HostPid process = process_of_pidfd(caller.thread, static_cast<int>(trap.arguments[0]));
+    if (!numbers_.is_process(process) || !may_inspect(caller.thread, process) || !listener_.valid(trap))
+        return false;
+    return give_namespace(trap, namespace_of(process, for_children), true);
 }
 
 NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {
@@ -384,10 +401,10 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
         const int thread = translator_.thread_outward(raw(caller.thread), caller.space);
         text = path.below.back() == "self" ? number : number + "/task/" + std::to_string(thread);
     } else if (path.is_namespace() && may_inspect(caller.thread, path.process())) {
-        text = namespace_text(namespace_at(path));
+        text = namespace_text(namespace_of(path.process(), path.is_namespace_for_children()));
     } else if (path.process() == caller.process) {
         // Readable to the program anyway, so it makes no difference who reads it.
-        text = own_text(caller, link_text("/proc/" + path.place()));
+        text = own_text(caller, as_seen_by(caller.thread, link_text("/proc/" + path.place())));
     } else if (path.changed || path.process() != HostPid::none) {
         // Unchanged: from a directory of that process.
         return {.next = Next::remake,
@@ -501,7 +518,7 @@ bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
     // Those of an IPC namespace are read in that namespace only, and a cgroup may be out of our sight; what
     // they have shown stays.
     if (!shown && process_in(meant->place) == HostPid::none) return false;
-    if (!shown && trap.number == SYS_pread64) {
+    if (!shown && trap.number != SYS_lseek) {
         listener_.answer(trap, -ESRCH);
         return true;
     }
@@ -513,7 +530,7 @@ bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
 }
 
 bool ProcFiles::name_directory(const Trap& trap, const Caller& caller) {
-    const std::string here = link_text(proc_file(trap.thread, "cwd"));
+    const std::string here = as_seen_by(trap.thread, link_text(proc_file(trap.thread, "cwd")));
     if (!paths_.may_be_proc(here)) return false;
     auto text = own_text(caller, here);
     if (!text || !listener_.valid(trap)) return false;

@@ -25,6 +25,10 @@
 
 namespace ctr::pidns {
 
+// A path as the call has it, "" where it has none. Nothing: it can't be read, or the socket's address is
+// another family's.
+std::optional<std::string> path_text(const Trap& trap, const Call& call, PathArguments at);
+
 class ProcFiles {
   public:
     ProcFiles(const Listener& listener, const Numbers& numbers, const NestedNamespaces& nested,
@@ -34,6 +38,9 @@ class ProcFiles {
     struct Named {
         std::string base;  // from where a relative path starts
         std::string path;
+        // Of a call with two paths. One that can't lead there is empty.
+        std::string second_base{};
+        std::string second_path{};
     };
     std::optional<Named> named(const Trap& trap, const Call& call) const;
 
@@ -42,6 +49,7 @@ class ProcFiles {
     struct Verdict {
         Next next = Next::proceed;
         std::string path{};             // remake: what the kernel shall read; empty: the path as it is
+        std::string second_path{};      // remake: the same
         bool replaces = false;          // remake: the file that it opens is to be replaced by its translation
         bool may_take_members = false;  // remake: numbers may be written into it
         bool translates = false;        // remake: the link that it reads
@@ -50,7 +58,7 @@ class ProcFiles {
     };
     Verdict follow(const Trap& trap, const Call& call, const Caller& caller, const Named& named);
 
-    // getdents64 and getcwd; lseek and pread64. False: the call goes on as it stands.
+    // getdents64 and getcwd; lseek, pread64 and its like. False: the call goes on as it stands.
     bool may_reread(const Trap& trap) const;
     bool list(const Trap& trap, const Caller& caller);
     bool name_directory(const Trap& trap, const Caller& caller);
@@ -81,7 +89,9 @@ class ProcFiles {
     void forget_unused();
 
   private:
+    std::optional<Named> named_at(const Trap& trap, const Call& call, PathArguments at) const;
     Verdict describe(const Caller& caller, const std::string& link);
+    Verdict follow_names(const Trap& trap, const Call& call, const Caller& caller, const Named& named);
     Verdict open(const Trap& trap, const Caller& caller, ProcPath path);
     Verdict open_members(const Trap& trap, const Caller& caller, std::string path);
     bool give_namespace(const Trap& trap, NamespaceId space, bool close_on_exec) const;
@@ -98,7 +108,8 @@ class ProcFiles {
     static std::optional<Meant> meant_by(std::string_view link);
     std::optional<std::string> shown_anew(const Caller& caller, const Meant& meant);
     static std::optional<std::string> namespace_text(NamespaceId space);
-    NamespaceId namespace_at(const ProcPath& path) const;
+    NamespaceId namespace_of(HostPid process, bool for_children) const;
+    bool give_namespace_by_handle(const Trap& trap, const Caller& caller, bool for_children) const;
     std::optional<std::string> own_text(const Caller& caller, const std::string& target);
 
     struct Replacement {  // of a file that a thread has opened, until its call traps again

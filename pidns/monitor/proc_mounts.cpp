@@ -69,6 +69,13 @@ Components ProcMounts::root_of(HostPid thread) {
     return components_of(link_text(proc_file(thread, "root")));
 }
 
+Components ProcMounts::below_root(const Components& root, std::string_view named) {
+    Components parts = components_of(named);
+    if (parts.size() >= root.size() && std::equal(root.begin(), root.end(), parts.begin()))
+        parts.erase(parts.begin(), parts.begin() + static_cast<ptrdiff_t>(root.size()));
+    return parts;
+}
+
 ProcMounts::Mounts ProcMounts::parse(const std::string& mountinfo) {
     Mounts mounts;
     std::set<int> on_procfs;  // mounts of type proc, and what is mounted over parts of them

@@ -54,8 +54,10 @@ class ProcMounts {
     // last one counts.
     static Mounts parse(const std::string& mountinfo);
 
-    // The process's root directory, as this process sees it.
+    // The process's root directory, as this process sees it; and a name that the kernel has told this
+    // process, as that one sees it.
     static Components root_of(HostPid thread);
+    static Components below_root(const Components& root, std::string_view named);
 
     // A cached table keeps a mount namespace alive: not for long.
     void forget_unused();

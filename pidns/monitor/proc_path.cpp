@@ -33,10 +33,7 @@ class Walk {
     // To what the kernel has named, in host's numbers.
     void jump(const std::string& named) {
         to_root();
-        Components parts = components_of(named);
-        if (parts.size() >= root_.size() && std::equal(root_.begin(), root_.end(), parts.begin()))
-            parts.erase(parts.begin(), parts.begin() + static_cast<ptrdiff_t>(root_.size()));
-        for (std::string& part : parts) push(std::move(part));
+        for (std::string& part : ProcMounts::below_root(root_, named)) push(std::move(part));
     }
 
     void to_root() {

@@ -4,7 +4,6 @@
 #include <linux/audit.h>
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "pidns/monitor/descriptors.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/procfs.h"
 
@@ -38,10 +36,6 @@ bool has_answer(const Call& call) {
            call.after != After::nothing;
 }
 
-bool is_signalfd(const Trap& trap) {
-    return descriptor_link(trap.thread, static_cast<int>(trap.arguments[0])) == "anon_inode:[signalfd]";
-}
-
 bool counts(const Guard& guard, uint64_t address, const ProcessMemory& memory) {
     if (guard.size == 0) return true;
     const auto value = guard.size == sizeof(int16_t)
@@ -63,8 +57,9 @@ void CallServer::serve(const Trap& trap) {
     // What nearly all of these calls are told at once.
     std::optional<ProcFiles::Named> named;
     if (call->way == Way::path && files_.replace(trap)) return;
-    if (call->way == Way::path) named = files_.named(trap, *call);
-    const bool concerns_none = (call->way == Way::path && !named) ||
+    const bool has_path = call->way == Way::path || call->way == Way::paths || call->way == Way::address;
+    if (has_path) named = files_.named(trap, *call);
+    const bool concerns_none = (has_path && !named) ||
                                (call->way == Way::message && !may_carry_numbers(trap, *call)) ||
                                (call->way == Way::dequeue && !is_signalfd(trap)) ||
                                (call->way == Way::reread && !files_.may_reread(trap));
@@ -91,7 +86,9 @@ void CallServer::serve(const Trap& trap) {
         case Way::trace: return trace(trap, *call, caller);
         case Way::rewrite:
         case Way::send: return rewrite(trap, *call, caller);
-        case Way::path: return follow(trap, *call, caller, *named);
+        case Way::path:
+        case Way::paths:
+        case Way::address: return follow(trap, *call, caller, *named);
         case Way::message: return message(trap, *call, caller);
         case Way::dequeue: return dequeue(trap, *call, caller);
         case Way::list:
@@ -135,6 +132,7 @@ HostPid CallServer::process_of(const Trap& trap) {
 }
 
 void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller) {
+    if (call.number == SYS_prctl) return answer_guest(trap, call, caller);
     const auto visible = [&](int host) { return translator_.outward(host, caller.space); };
     const auto own_or_named = [&] {
         const auto number = static_cast<int>(trap.arguments[0]);
@@ -151,9 +149,9 @@ void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller
             case SYS_getpgid: return visible_or_errno(getpgid(own_or_named()));
             case SYS_getsid: return visible_or_errno(getsid(own_or_named()));
             case SYS_userfaultfd:
+            case SYS_fanotify_init:
             case SYS_ioctl: return -EPERM;  // of a userfaultfd
-            case SYS_prctl: return answer_guest(trap, caller);
-            default: return -ENOSYS;
+            default: return -ENOSYS;  // io_uring_setup
         }
     };
     listener_.answer(trap, result());
@@ -306,7 +304,7 @@ bool CallServer::delivers(HostPid thread, int signal) {
 
 // What arrives at a process. False: nothing is to be changed.
 bool CallServer::translate_arrival(siginfo_t& info, HostPid process) const {
-    if (!has_kernel_pid(info.si_signo, info.si_code) || info.si_pid <= 0) return false;
+    if (!names_process(info.si_signo, info.si_code, info.si_pid, info.si_uid)) return false;
     const auto sender = sent_for_.find(raw(process));
     if (info.si_pid == getpid() && sender != sent_for_.end()) info.si_pid = raw(sender->second);
     info.si_pid = translator_.outward(info.si_pid, numbers_.namespace_of(process));
@@ -325,6 +323,9 @@ void CallServer::follow(const Trap& trap, const Call& call, const Caller& caller
     rewrite.link = verdict.translates;
     rewrite.sleeps = call.sleeps;
     rewrite.path_argument = call.path.path;
+    if (!verdict.second_path.empty()) rewrite.second_path = std::move(verdict.second_path);
+    rewrite.second_path_argument = call.second_path.path;
+    if (call.way == Way::address) rewrite.arguments.at(call.path.path + 1U) = rewrite.path->size();
     if (verdict.describes) describe_by_path(rewrite);
     begin(trap, std::move(rewrite));
 }
@@ -354,26 +355,6 @@ std::optional<long> CallServer::followed(Rewrite& rewrite, long result) {
     if (!replaced) return result;
     rewrite.traps_again = true;
     return {};
-}
-
-void CallServer::dequeue(const Trap& trap, const Call& call, const Caller& caller) {
-    Rewrite rewrite = as_made(trap, call, caller);
-    rewrite.sleeps = true;
-    begin(trap, std::move(rewrite));
-}
-
-// struct signalfd_siginfo, of which there may be several.
-void CallServer::translate_signals(const Rewrite& rewrite, long result) const {
-    const ProcessMemory memory(rewrite.caller.thread);
-    for (uint64_t at = 0; at + sizeof(signalfd_siginfo) <= static_cast<uint64_t>(result);
-         at += sizeof(signalfd_siginfo)) {
-        const uint64_t address = rewrite.original[1] + at;
-        const auto info = memory.read<signalfd_siginfo>(address);
-        if (!info || !has_kernel_pid(static_cast<int>(info->ssi_signo), info->ssi_code)) continue;
-        const int number =
-            translator_.outward(Kind::process, static_cast<int>(info->ssi_pid), 0, rewrite.caller.space);
-        memory.write(address + offsetof(signalfd_siginfo, ssi_pid), int32_t{number});
-    }
 }
 
 void CallServer::begun(Rewrite& rewrite) {
@@ -411,7 +392,6 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
     }
     if (call.way == Way::message) translate_messages(rewrite, result);
     if (call.way == Way::dequeue) translate_signals(rewrite, result);
-    if (call.writes.structure == Structure::ring_probe) hide_waits(rewrite);
     translate_memory(rewrite);
     if (call.after == After::reap) return reported(rewrite, HostPid(static_cast<int>(result)), true, result);
     return call.result == Kind::none
@@ -423,11 +403,12 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
 // from the kernel itself, not from memory that the program may write to.
 std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool trusted, long result) {
     if (child == HostPid::none) return result;
-    if (const HostPid thread = stopped_tracee(rewrite, child); thread != HostPid::none) {
+    const auto report = report_of(rewrite);
+    if (const HostPid thread = stopped_tracee(rewrite.caller, report, child); thread != HostPid::none) {
         adopt_if_new(thread, rewrite.caller.space);
         const int seen = translator_.thread_outward(raw(thread), rewrite.caller.space);
-        rewrite.errand.emplace(look_at(rewrite.caller, thread, report_of(rewrite).value_or(Report{}),
-                                       rewrite.call->result == Kind::none ? result : seen));
+        rewrite.errand.emplace(look_at(rewrite.caller, thread, report.value_or(Report{}),
+                                       rewrite.call->result == Kind::none ? result : seen, std::nullopt));
         return run_errand(rewrite, 0);
     }
     const bool remains = nested_.is_remains(child);
@@ -553,8 +534,10 @@ HostPid CallServer::translate_siginfo(const Rewrite& rewrite) {
     const auto code = memory.read<int32_t>(info + offsetof(siginfo_t, si_code));
     const uint64_t field = info + offsetof(siginfo_t, si_pid);
     const auto host = memory.read<int32_t>(field);
+    const auto uid = memory.read<uint32_t>(info + offsetof(siginfo_t, si_uid));
     // waitid with WNOHANG, and nobody has changed state: 0.
-    if (!signal || !code || !host || !has_kernel_pid(*signal, *code) || *host <= 0) return HostPid::none;
+    if (!signal || !code || !host || !uid || !names_process(*signal, *code, *host, *uid))
+        return HostPid::none;
     memory.write(field, int32_t{translator_.outward(*host, rewrite.caller.space)});
     return HostPid(*host);
 }

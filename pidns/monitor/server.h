@@ -3,8 +3,9 @@
 // Driven by the table of calls (surface/calls.h): a row says by which way its call is served and which
 // argument, result or memory holds which kind of number; code here is for a way or a kind, not for a call,
 // wherever that can be. server.cpp is the middle; creation.cpp has the fork family and
-// namespaces, messages.cpp sockets, procfs_mount.cpp mounts, served_memory.cpp memory that others fill,
-// cgroup_writes.cpp the writes to cgroups, rings.cpp io_uring and guests.cpp what code of ours inside workloads asks for.
+// namespaces, messages.cpp sockets, signal_files.cpp signalfds, procfs_mount.cpp mounts, served_memory.cpp
+// memory that others fill, cgroup_writes.cpp the writes to cgroups and guests.cpp what code of ours inside
+// workloads asks for.
 #pragma once
 
 #include <signal.h>
@@ -57,9 +58,9 @@ class CallServer final : public Rewriter {
   private:
     // By way of serving.
     void answer(const Trap& trap, const Call& call, const Caller& caller);
-    long answer_guest(const Trap& trap, const Caller& caller);
+    void answer_guest(const Trap& trap, const Call& call, const Caller& caller);
     long attach(const Trap& trap, const Caller& caller) const;
-    long reaped(const Caller& caller, HostPid child);
+    void reaped(const Trap& trap, const Call& call, const Caller& caller);
     void rewrite(const Trap& trap, const Call& call, const Caller& caller);
     void create_process(const Trap& trap, const Call& call, const Caller& caller);
     void enter_namespace(const Trap& trap, const Call& call, const Caller& caller);
@@ -71,6 +72,7 @@ class CallServer final : public Rewriter {
     bool answer_file(const Trap& trap, const Call& call, const Caller& caller);
     void message(const Trap& trap, const Call& call, const Caller& caller);
     void dequeue(const Trap& trap, const Call& call, const Caller& caller);
+    static bool is_signalfd(const Trap& trap);
     static bool may_carry_numbers(const Trap& trap, const Call& call);
     void refuse_foreign(const Trap& trap);
 
@@ -89,7 +91,6 @@ class CallServer final : public Rewriter {
     void take_back(Rewrite& rewrite);
     HostPid translate_siginfo(const Rewrite& rewrite);
     void translate_memory(const Rewrite& rewrite);
-    static void hide_waits(const Rewrite& rewrite);
     void translate_messages(const Rewrite& rewrite, long result) const;
     void translate_signals(const Rewrite& rewrite, long result) const;
     bool drops(HostPid thread, int signal, const siginfo_t& info) const;
@@ -115,14 +116,15 @@ class CallServer final : public Rewriter {
     void park(const Trap& trap);
     void unpark(HostPid thread);
     void adopt_if_new(HostPid process, NamespaceId space);
-    HostPid stopped_tracee(const Rewrite& rewrite, HostPid reported);
     struct Report {
         int status;
         uint64_t address;  // of the status
         bool in_siginfo;   // in waitid's form
     };
     static std::optional<Report> report_of(const Rewrite& rewrite);
-    Errand look_at(Caller tracer, HostPid thread, Report report, long seen);
+    static std::optional<Report> report_at(HostPid thread, uint64_t address, bool in_siginfo);
+    HostPid stopped_tracee(const Caller& caller, const std::optional<Report>& report, HostPid reported);
+    Errand look_at(Caller tracer, HostPid thread, Report report, long seen, std::optional<long> unseen);
     Errand let_go_on(Caller tracer, HostPid thread, Registers::Arguments arguments);
     Errand let_go(Caller tracer, HostPid thread, Registers::Arguments arguments);
     template <class Info>

@@ -15,6 +15,7 @@ struct Tracee {
     Clock::time_point expected{};      // until then: somebody is about to trace it, or to make it stop
     bool to_stop = false;              // its tracer has asked for a stop that it hasn't heard of
     bool hidden = false;               // its stops at calls are ours only
+    bool own = false;                  // it makes a call of the layer's code, which nobody is to see
     bool entered = false;              // it stands before a call
     bool in_call = false;              // it was let into one, whose end its tracer hasn't heard of
     int event = 0;                     // PTRACE_EVENT_* that it stands at

@@ -81,6 +81,17 @@ std::optional<Scratch> lay_down(const ProcessMemory& memory, uint64_t stack, con
     return Scratch{address, std::move(*before)};
 }
 
+void lay_paths(Rewrite& rewrite, HostPid thread, uint64_t stack) {
+    if (!rewrite.path && !rewrite.second_path) return;
+    const std::string first = rewrite.path.value_or("");
+    const std::string bytes = rewrite.second_path ? first + '\0' + *rewrite.second_path : first;
+    rewrite.scratch = lay_down(ProcessMemory(thread), stack, bytes);
+    // Without room the kernel finds no path (EFAULT) rather than the host's process.
+    const auto place = [&](size_t at) { return rewrite.scratch ? rewrite.scratch->address + at : 0; };
+    if (rewrite.path) rewrite.arguments.at(rewrite.path_argument) = place(0);
+    if (rewrite.second_path) rewrite.arguments.at(rewrite.second_path_argument) = place(first.size() + 1);
+}
+
 int Tracer::rewrite(const Listener& listener, const Trap& trap, Rewrite& rewrite) {
     if (const int error = start(trap, rewrite, Phase::stopping)) return error;
     if (ptrace(PTRACE_INTERRUPT, raw(trap.thread), 0L, 0L) != 0) {
@@ -231,11 +242,7 @@ void Tracer::at_first_stop(Trace& trace, int status) {
                       registers.call() == rewrite.call->number && is_restart(registers.result());
     // Else a signal came first, or the thread is being stopped by job control: nothing was changed yet.
     if (!ours) return give_up(trace, status);
-    if (rewrite.path) {
-        rewrite.scratch = lay_down(ProcessMemory(rewrite.caller.thread), registers.stack(), *rewrite.path);
-        // Without room the kernel finds no path (EFAULT) rather than the host's process.
-        rewrite.arguments.at(rewrite.path_argument) = rewrite.scratch ? rewrite.scratch->address : 0;
-    }
+    lay_paths(rewrite, rewrite.caller.thread, registers.stack());
     if (rewrite.errand) rewriter_.begun(rewrite);
     set_marked(registers, rewrite);
     registers.set_result(-restart_no_interrupt);

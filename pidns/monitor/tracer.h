@@ -121,6 +121,8 @@ struct Rewrite {
     bool made_space = false;                // ... which was made for this call
     std::optional<std::string> path{};      // to be read by the kernel in place of the program's
     uint8_t path_argument = 0;              // ... where the call has it
+    std::optional<std::string> second_path{};  // ... and of a call with two
+    uint8_t second_path_argument = 0;
     Content content = Content::none;        // of the file that is opened, which is to be replaced
     bool may_take_members = false;          // ... and may be one into which numbers are written
     bool link = false;                      // the call reads a link whose text is to be translated
@@ -138,8 +140,13 @@ struct Rewrite {
     bool asked() const { return original[5] == pidns::asked_mark; }
 
     // The call isn't made as the program made it.
-    bool changed() const { return !patches.empty() || scratch || path || arguments != original; }
+    bool changed() const {
+        return !patches.empty() || scratch || path || second_path || arguments != original;
+    }
 };
+
+// Lays the paths that are to be read in place of the program's.
+void lay_paths(Rewrite& rewrite, HostPid thread, uint64_t stack);
 
 // Who understands the calls. The thread is stopped whenever one of these is called.
 class Rewriter {

@@ -22,6 +22,8 @@ enum class Way : uint8_t {
     enter,    // changes the namespace that children are born in
     mount,    // may mount a procfs, which the kernel grants only to who owns the pid namespace
     path,     // a path that may lead into /proc
+    paths,    // two of them
+    address,  // a socket's address, which may be such a path; its length is the next argument
     list,     // reads a directory, which may be one of /proc
     reread,   // goes back to the beginning of a file, which may be one that we translated
     dequeue,  // reads a descriptor that may be a signalfd
@@ -65,6 +67,7 @@ struct Call {
     Memory reads = {};   // by the kernel
     Memory writes = {};  // by the kernel
     PathArguments path = {};
+    PathArguments second_path = {};
     After after = After::nothing;
     bool sleeps = false;      // can wait for long: nobody may wait for its end
     bool all_used = false;    // has six arguments: the mark is in the upper half of the first, a pid_t

@@ -21,6 +21,9 @@ inline constexpr unsigned long asked_mark = 0x6d61676aUL;
 inline constexpr long do_it_yourself = -4000;  // no errno has this value
 inline constexpr unsigned long answered_mark = 1UL << 63 | asked_mark;
 
+// In the fifth argument, of calls that have fewer: the layer's code makes it for itself, and a tracer isn't to see it.
+inline constexpr unsigned long own_mark = 0x6d61676bUL;
+
 // prctl(layer_question): 1 where there is a layer that numbers the caller, EINVAL from the kernel itself. A
 // launcher inside leaves numbering to it, because a process can have one notification listener only.
 inline constexpr int layer_question = 0x63747221;
@@ -29,8 +32,8 @@ inline constexpr int layer_question = 0x63747221;
 // wants to see. EINVAL where there is no layer.
 inline constexpr int layer_attach = 0x63747222;
 
-// prctl(layer_reaped, host number): a wait has just reported this child, which isn't of the caller's namespace, or is
-// unknown. Its number as the caller sees it (0: none); EAGAIN: its namespace hasn't ended yet, ask again;
+// prctl(layer_reaped, host number, address, in siginfo): a wait has just reported this child, which isn't of the caller's
+// namespace, is unknown, or is traced by it; its status lies at that address. Its number as the caller sees it (0: none); EAGAIN: its namespace hasn't ended yet, ask again;
 // do_it_yourself: the caller isn't to see it, wait again.
 inline constexpr int layer_reaped = 0x63747223;
 

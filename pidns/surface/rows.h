@@ -40,18 +40,24 @@ constexpr Condition command(uint8_t argument, uint64_t value) {
 
 // Values that the headers of the oldest supported system don't have.
 inline constexpr uint64_t pidfd_get_info = 0xff0b;  // PIDFD_GET_INFO: magic and number; its size grows
+inline constexpr uint64_t pidfd_get_namespace = 0xff05, pidfd_get_childrens_namespace = 0xff06;
 inline constexpr uint64_t ioctl_number = 0xffff;
 inline constexpr uint64_t namespace_ioctl = 0xb700;  // NSIO of linux/nsfs.h
 inline constexpr uint64_t negative = 0x80000000;
 inline constexpr uint64_t one_signal = 128;  // sizeof(struct signalfd_siginfo)
 inline constexpr uint64_t any_ipc_stat = 15, any_msg_stat = 13, shm_stat = 13, msg_stat = 11;
-inline constexpr uint64_t ring_probe = 8, ring_request = 0x7fffffff;  // IORING_REGISTER_PROBE, without its flag
 inline constexpr uint64_t user_mode_only = 1;                         // UFFD_USER_MODE_ONLY
 inline constexpr uint64_t userfaultfd_new = 0xaa00;                   // USERFAULTFD_IOC_NEW of /dev/userfaultfd
 inline constexpr auto sched_core = static_cast<uint64_t>(62);         // PR_SCHED_CORE
+inline constexpr long sys_fchmodat2 = 452;
 
 #define NAMED(call) .number = SYS_##call, .name = #call
 #define NAMED_WITH(call, detail) .number = SYS_##call, .name = #call " " detail
+#define READ_SIGNALS(count)                                                                           \
+    {                                                                                                 \
+        NAMED_WITH(read, "signalfd x" #count), .group = "signals in", .way = dequeue, .sleeps = true, \
+                                               .when = only_if(2, all_bits, (count)*one_signal)       \
+    }
 
 // Threads keep the kernel's numbers, so their creation needs no translation. Calls with an argument of 0 mean
 // the caller itself and need none either, where nothing else changes.
@@ -98,9 +104,19 @@ inline constexpr Call rows[] = {
     {NAMED(rt_sigaction), .group = "signals in", .way = observe, .when = only_if_not_zero(1)},
     {NAMED(rt_sigtimedwait), .group = "signals in", .way = rewrite, .writes = {Structure::siginfo, 1},
      .sleeps = true, .when = only_if_not_zero(1)},
-    // A filter can't see what a descriptor is; this is how nearly everybody reads a signalfd.
-    {NAMED_WITH(read, "signalfd"), .group = "signals in", .way = dequeue, .sleeps = true,
-     .when = only_if(2, all_bits, one_signal)},
+    // A filter can't see what a descriptor is, and most reads are no signalfd's. These sizes are some (nearly
+    // always the first, libev's the second), and rare elsewhere; not so 4, 8 and 32 times the structure.
+    READ_SIGNALS(1),
+    READ_SIGNALS(2),
+    READ_SIGNALS(3),
+    READ_SIGNALS(5),
+    READ_SIGNALS(6),
+    READ_SIGNALS(7),
+    READ_SIGNALS(10),
+    READ_SIGNALS(16),
+    // Into one buffer; musl's stdio always has two.
+    {NAMED_WITH(readv, "signalfd"), .group = "signals in", .way = dequeue, .sleeps = true,
+     .when = only_if(2, all_bits, 1)},
 
     {NAMED_WITH(ioctl, "TIOCGPGRP"), .group = "terminals", .way = rewrite, .writes = {Structure::number, 2},
      .when = command(1, TIOCGPGRP)},
@@ -176,6 +192,10 @@ inline constexpr Call rows[] = {
     {NAMED_WITH(ioctl, "PIDFD_GET_INFO"), .group = "pidfd", .way = rewrite,
      .writes = {Structure::pidfd_info, 2}, .when = only_if(1, ioctl_number, pidfd_get_info)},
 
+    {NAMED_WITH(ioctl, "PIDFD_GET_PID_NAMESPACE"), .group = "pidfd", .way = relate,
+     .when = command(1, pidfd_get_namespace), .and_when = only_if(2, all_bits, 0)},
+    {NAMED_WITH(ioctl, "PIDFD_GET_PID_FOR_CHILDREN_NAMESPACE"), .group = "pidfd", .way = relate,
+     .when = command(1, pidfd_get_childrens_namespace), .and_when = only_if(2, all_bits, 0)},
     {NAMED_WITH(ioctl, "NS_GET_USERNS"), .group = "pidfd", .way = relate,
      .when = only_if(1, ioctl_number, namespace_ioctl + 1)},
     {NAMED_WITH(ioctl, "NS_GET_PARENT"), .group = "pidfd", .way = relate,
@@ -238,6 +258,10 @@ inline constexpr Call rows[] = {
     {NAMED_WITH(ioctl, "USERFAULTFD_IOC_NEW"), .group = "memory", .way = answer,
      .when = command(1, userfaultfd_new), .and_when = only_if(2, user_mode_only, 0)},
 
+    // Its events name their cause in the kernel's numbers, and are read in any size. Answered as to those
+    // without the privilege (until Linux 5.13, and by most containers' filters).
+    {NAMED(fanotify_init), .group = "events", .way = answer},
+
     // Which namespace a procfs shows is decided when it is mounted; that of the layer is the host's to the
     // kernel. (fsopen's argument is a type, not a path.)
     {NAMED(mount), .group = "/proc", .way = Way::mount, .path = {.path = 0}},
@@ -270,7 +294,39 @@ inline constexpr Call rows[] = {
     {NAMED(inotify_add_watch), .group = "/proc", .way = Way::path, .path = {.path = 1}},
     {NAMED(name_to_handle_at), .group = "/proc", .way = Way::path, .path = {0, 1}},
     {NAMED(open_tree), .group = "/proc", .way = Way::path, .path = {0, 1}},
-    {NAMED(linkat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    // Below, calls that change what is there: of another process's /proc/N/root and cwd, mostly.
+    {NAMED(creat), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(truncate), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(chmod), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(fchmodat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {.number = sys_fchmodat2, .name = "fchmodat2", .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(chown), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(lchown), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(fchownat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(utime), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(utimes), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(futimesat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(utimensat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(setxattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(lsetxattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(removexattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(lremovexattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(mkdir), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(mkdirat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(mknod), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(mknodat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(symlink), .group = "/proc", .way = Way::path, .path = {.path = 1}},
+    {NAMED(symlinkat), .group = "/proc", .way = Way::path, .path = {1, 2}},
+    {NAMED(unlink), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(unlinkat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(rmdir), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(link), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1}},
+    {NAMED(linkat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}},
+    {NAMED(rename), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1}},
+    {NAMED(renameat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}},
+    {NAMED(renameat2), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}},
+    {NAMED(bind), .group = "/proc", .way = Way::address, .path = {.path = 1}},
+    {NAMED(connect), .group = "/proc", .way = Way::address, .path = {.path = 1}, .sleeps = true},
 
     {NAMED(getdents64), .group = "/proc", .way = Way::list},
     {NAMED(getdents), .group = "/proc", .way = Way::list},
@@ -279,14 +335,19 @@ inline constexpr Call rows[] = {
     {NAMED(lseek), .group = "/proc", .way = Way::reread, .when = only_if(1, all_bits, 0),
      .and_when = command(2, SEEK_SET)},
     {NAMED(pread64), .group = "/proc", .way = Way::reread, .when = only_if(3, all_bits, 0)},
+    {NAMED(preadv), .group = "/proc", .way = Way::reread, .when = only_if(3, all_bits, 0)},
+    {NAMED(preadv2), .group = "/proc", .way = Way::reread, .when = only_if(3, all_bits, 0)},
 
-    // What a ring does passes by the filter; which operations there are is asked here (monitor/rings.cpp).
-    {NAMED_WITH(io_uring_register, "PROBE"), .group = "io_uring", .way = rewrite,
-     .writes = {Structure::ring_probe, 2}, .when = only_if(1, ring_request, ring_probe)},
+    // What a ring does passes by the filter: it waits for children (IORING_OP_WAITID), opens paths, reads
+    // signalfds and receives credentials, in the kernel's numbers. Restricted to what carries none
+    // (IORING_REGISTER_RESTRICTIONS) a ring would fail those who have another way on kernels without rings;
+    // so this is one, as gVisor is and as most containers' filters make it.
+    {NAMED(io_uring_setup), .group = "io_uring", .way = answer},
 };
 
 #undef NAMED
 #undef NAMED_WITH
+#undef READ_SIGNALS
 
 constexpr bool holds(const Condition& condition, const uint64_t* arguments) {
     if (condition.mask == ignored) return true;

@@ -41,7 +41,6 @@ constexpr Fields layouts[] = {
     all<io_owner>,
     {},  // siginfo: by has_kernel_pid
     {},
-    {},  // ring_probe
 };
 static_assert(sizeof layouts / sizeof layouts[0] == static_cast<unsigned>(Structure::last));
 

@@ -22,7 +22,6 @@ enum class Structure : uint8_t {
     owner,              // one int: > 0 a process, < 0 a group (FIOSETOWN)
     siginfo,            // siginfo_t; its pid depends on signal and code, see has_kernel_pid()
     siginfo_array,      // struct ptrace_peeksiginfo_args says how many
-    ring_probe,         // struct io_uring_probe: no numbers, but which operations there are
     last,
 };
 
@@ -61,6 +60,23 @@ constexpr bool has_kernel_pid(int32_t signal, int32_t code) {
     constexpr int32_t last_child_code = 6;  // CLD_CONTINUED
     if (code == user || code == mesgq || code == tkill) return true;
     return signal == child && code > 0 && code <= last_child_code;
+}
+
+// Whether it tells of the end of a child whose exit signal isn't SIGCHLD (clone). Its code then looks like
+// one of a SIGPOLL under another number (F_SETSIG), which has its band in the place of pid and uid; but of
+// bands there are three, and none has a uid. No signal has both meanings that has codes of its own.
+constexpr bool ends_child(int32_t signal, int32_t code, int32_t pid, uint32_t uid) {
+    constexpr int32_t first = 1, last = 3;             // CLD_EXITED, CLD_KILLED, CLD_DUMPED
+    constexpr int32_t bands[] = {0x41, 0x304, 0x441};  // of POLL_IN, POLL_OUT, POLL_MSG
+    constexpr uint64_t with_codes = 1U << 4 | 1U << 5 | 1U << 7 | 1U << 8 | 1U << 11 | 1U << 17 | 1U << 31;
+    if (signal <= 0 || signal > 64 || code < first || code > last) return false;
+    if (signal < 32 && ((with_codes >> static_cast<unsigned>(signal)) & 1) != 0) return false;
+    return pid > 0 && (uid != 0 || pid != bands[code - first]);
+}
+
+// Whether si_pid is, by one or the other, the kernel's number of a process.
+constexpr bool names_process(int32_t signal, int32_t code, int32_t pid, uint32_t uid) {
+    return pid > 0 && (has_kernel_pid(signal, code) || ends_child(signal, code, pid, uid));
 }
 
 }  // namespace ctr::pidns

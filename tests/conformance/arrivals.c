@@ -197,6 +197,14 @@ static void exit_signal(void) {
     know((pid_t)child, "child");
     tell_child("other-signal");
     waitpid((pid_t)child, NULL, __WALL);
+    handle(SIGIO, SA_RESTART);
+    const long killed = raw_clone(SIGIO, NULL, NULL);
+    if (killed == 0)
+        for (;;) pause();
+    know((pid_t)killed, "killed");
+    kill((pid_t)killed, SIGKILL);
+    tell_child("by-SIGIO");
+    waitpid((pid_t)killed, NULL, __WALL);
 }
 
 static void to_child(int flags) {
@@ -421,7 +429,7 @@ const struct test_case arrival_cases[] = {
     {"arrival_handler_pidfd", handler_pidfd, "pidfd_send_signal"},
     {"arrival_sigchld_exit", sigchld_exit, "rt_sigaction"},
     {"arrival_sigchld_stop", sigchld_stop, "rt_sigaction"},
-    {"arrival_exit_signal", exit_signal, NULL},
+    {"arrival_exit_signal", exit_signal, "clone, rt_sigaction"},
     {"arrival_to_child_restarting", to_child_restarting, "rt_sigaction"},
     {"arrival_to_child_interrupting", to_child_interrupting, "rt_sigaction"},
     {"arrival_back_and_forth", back_and_forth, "rt_sigaction"},

@@ -163,28 +163,47 @@ static void signal_fd_sigchld(void) {
 }
 
 static void signal_fd_reads(void) {
-    struct signalfd_siginfo two[2];
+    struct signalfd_siginfo many[16];
+    static const size_t counts[] = {3, 5, 6, 7, 10, 16};
     const int fd = open_signalfd(SIGUSR1, SFD_NONBLOCK);
     const sigset_t both = block_signal(SIGUSR2);
     sigset_t set = both;
     sigaddset(&set, SIGUSR1);
     fact("added=%s", yes(signalfd(fd, &set, 0) == fd));
     const pid_t self = getpid();
-    fact("empty=%s", who(read(fd, two, sizeof two)));
-    fact("too-short=%s", who(read(fd, two, sizeof two[0] - 1)));
+    fact("empty=%s", who(read(fd, many, 2 * sizeof many[0])));
+    fact("too-short=%s", who(read(fd, many, sizeof many[0] - 1)));
     CHILD_DOES("one", kill(self, SIGUSR1));
     CHILD_DOES("two", kill(self, SIGUSR2));
-    memset(two, 0, sizeof two);
-    fact("both=%zd", read(fd, two, sizeof two));
-    tell_read("first", &two[0]);
-    tell_read("second", &two[1]);
+    memset(many, 0, sizeof many);
+    fact("both=%zd", read(fd, many, 2 * sizeof many[0]));
+    tell_read("first", &many[0]);
+    tell_read("second", &many[1]);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+        CHILD_DOES("one", kill(self, SIGUSR1));
+        memset(many, 0, sizeof many);
+        fact("%zu: length=%zd", counts[i], read(fd, many, counts[i] * sizeof many[0]));
+        fact("pid=%s", who(many[0].ssi_pid));
+    }
     kill(self, SIGUSR1);
-    fact("longer=%zd", read(fd, two, sizeof two));
-    tell_read("own", &two[0]);
-    kill(self, SIGUSR1);
-    struct iovec parts[2] = {{two, 24}, {(char*)two + 24, sizeof two - 24}};
+    struct iovec part = {many, sizeof many};
+    fact("readv=%zd", readv(fd, &part, 1));
+    tell_read("own", &many[0]);
+    fact("empty=%s", who(readv(fd, &part, 1)));
+    close(fd);
+}
+
+/* With room for as much as files are often read with, or into several parts. */
+static void signal_fd_usual_reads(void) {
+    struct signalfd_siginfo many[8];
+    const int fd = open_signalfd(SIGUSR1, SFD_NONBLOCK);
+    kill(getpid(), SIGUSR1);
+    fact("eight=%zd", read(fd, many, sizeof many));
+    tell_read("own", &many[0]);
+    kill(getpid(), SIGUSR1);
+    struct iovec parts[2] = {{many, 24}, {(char*)many + 24, sizeof many[0] - 24}};
     fact("readv=%zd", readv(fd, parts, 2));
-    tell_read("own", &two[0]);
+    tell_read("own", &many[0]);
     close(fd);
 }
 
@@ -208,6 +227,27 @@ static void signal_fd_shared(void) {
     fact("asleep=%zd", read(fd, &info, sizeof info));
     tell_read("by-child", &info);
     reap(child);
+    close(fd);
+}
+
+/* A child that was made with another exit signal than SIGCHLD. A signalfd takes its number for a band. */
+static void exit_signal_taken(void) {
+    const sigset_t set = block_signal(SIGUSR1);
+    const long taken = raw_clone(SIGUSR1, NULL, NULL);
+    if (taken == 0) _exit(4);
+    know((pid_t)taken, "taken");
+    tell_taken("exit", &set);
+    waitpid((pid_t)taken, NULL, __WALL);
+    const int fd = open_signalfd(SIGUSR1, 0);
+    const long read_child = raw_clone(SIGUSR1, NULL, NULL);
+    if (read_child == 0) _exit(5);
+    know((pid_t)read_child, "child");
+    struct signalfd_siginfo info;
+    memset(&info, 0, sizeof info);
+    if (!readable(fd) || read(fd, &info, sizeof info) < 0) fact("NEVER-CAME");
+    fact("signalfd: code=%d band=%s", info.ssi_code, who(info.ssi_band));
+    fact("pid=%s", who(info.ssi_pid));
+    waitpid((pid_t)read_child, NULL, __WALL);
     close(fd);
 }
 
@@ -307,11 +347,15 @@ const struct test_case taken_cases[] = {
     {"arrival_timed_wait", timed_wait, "rt_sigtimedwait"},
     {"arrival_timed_wait_interrupted", timed_wait_interrupted, "rt_sigtimedwait"},
     {"arrival_sender_gone", sender_gone, "rt_sigtimedwait"},
-    {"arrival_signalfd", signal_fd, "read signalfd, signalfd4"},
-    {"arrival_signalfd_sigchld", signal_fd_sigchld, "read signalfd"},
-    {"arrival_signalfd_reads", signal_fd_reads, "read signalfd, readv signalfd, read, readv"},
-    {"arrival_signalfd_shared", signal_fd_shared, "read signalfd"},
-    {"arrival_timer_overlay", timer_overlay, "rt_sigtimedwait, read signalfd, timer_create"},
-    {"arrival_poll_overlay", poll_overlay, "rt_sigtimedwait, read signalfd"},
+    {"arrival_signalfd", signal_fd, "read signalfd x1, signalfd4"},
+    {"arrival_signalfd_sigchld", signal_fd_sigchld, "read signalfd x1"},
+    {"arrival_signalfd_reads", signal_fd_reads,
+     "read signalfd x2, read signalfd x3, read signalfd x5, read signalfd x6, read signalfd x7, "
+     "read signalfd x10, read signalfd x16, readv signalfd"},
+    {"arrival_signalfd_usual_reads", signal_fd_usual_reads, NULL},
+    {"arrival_signalfd_shared", signal_fd_shared, "read signalfd x1"},
+    {"arrival_exit_signal_taken", exit_signal_taken, "clone, rt_sigtimedwait, read signalfd x1"},
+    {"arrival_timer_overlay", timer_overlay, "rt_sigtimedwait, read signalfd x1, timer_create"},
+    {"arrival_poll_overlay", poll_overlay, "rt_sigtimedwait, read signalfd x1"},
     {"arrival_fault_overlay", fault_overlay, "rt_sigaction"},
     {NULL, NULL, NULL}};

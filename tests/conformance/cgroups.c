@@ -90,6 +90,19 @@ static long put(const char* file, const char* text) {
     return written == (ssize_t)strlen(text) ? 0 : -1;
 }
 
+/* Opened by the call that can only write. */
+static long put_by_creat(const char* file, long number) {
+    char text[24];
+    const int length = snprintf(text, sizeof text, "%ld", number);
+    const long fd = syscall(SYS_creat, path_of("%s/%s", group, file), 0644);
+    if (fd < 0) return -1;
+    const ssize_t written = write((int)fd, text, (size_t)length);
+    const int error = errno;
+    close((int)fd);
+    errno = error;
+    return written == length ? 0 : -1;
+}
+
 static long put_number(const char* file, long number) {
     char text[24];
     snprintf(text, sizeof text, "%ld\n", number);
@@ -122,6 +135,8 @@ static void members_body(void) {
     const pid_t born = child_that_waits("born");
     const pid_t three[3] = {getpid(), child, born};
     tell_members("born-there", "cgroup.procs", three, 3);
+    fact("by-creat=%s", result(put_by_creat("cgroup.procs", born)));
+    fact("unknown-by-creat=%s", result(put_by_creat("cgroup.procs", unknown_pid)));
     fact("unknown=%s", result(put_number("cgroup.procs", unknown_pid)));
     fact("negative=%s", result(put_number("cgroup.procs", -child)));
     fact("words=%s", result(put("cgroup.procs", "nobody")));

@@ -49,6 +49,7 @@ extern const struct test_case sysv_cases[];
 extern const struct test_case path_cases[];
 extern const struct test_case link_cases[];
 extern const struct test_case listing_cases[];
+extern const struct test_case change_cases[];
 extern const struct test_case content_cases[];
 extern const struct test_case timer_cases[];
 extern const struct test_case prctl_cases[];

@@ -329,11 +329,11 @@ static void print_covers(const struct test_case* group) {
 int main(int argc, char** argv) {
     if (argc == 4 && strcmp(argv[1], "helper") == 0) return helper(argv[2], atoi(argv[3]));
     const struct test_case* const groups[] = {
-        identity_cases, setpgid_cases, creation_cases,   thread_cases,    wait_cases,
-        waitid_cases,   signal_cases,  queue_cases,      terminal_cases,  arrival_cases,
-        taken_cases,    owner_cases,   scheduling_cases, socket_cases,    sysv_cases,
-        path_cases,     link_cases,    listing_cases,    content_cases,   timer_cases,
-        prctl_cases,    pidfd_cases,   namespace_cases,  debugging_cases, uring_cases};
+        identity_cases,   setpgid_cases, creation_cases, thread_cases,  wait_cases,  waitid_cases,
+        signal_cases,     queue_cases,   terminal_cases, arrival_cases, taken_cases, owner_cases,
+        scheduling_cases, socket_cases,  sysv_cases,     path_cases,    link_cases,  listing_cases,
+        change_cases,     content_cases, timer_cases,    prctl_cases,   pidfd_cases, namespace_cases,
+        debugging_cases,  uring_cases};
     if (argc == 2 && strcmp(argv[1], "--covers") == 0) {
         for (size_t i = 0; i < sizeof groups / sizeof groups[0]; ++i) print_covers(groups[i]);
         print_covers(cgroup_cases);

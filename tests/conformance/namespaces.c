@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 
 #include "proc.h"
 
@@ -215,6 +216,20 @@ static void same_namespace(const char* how, const char* one, const char* other) 
          yes(length > 0 && length == other_length && memcmp(first, second, (size_t)length) == 0));
 }
 
+/* PIDFD_GET_PID_NAMESPACE and PIDFD_GET_PID_FOR_CHILDREN_NAMESPACE, of Linux 6.11. */
+static const unsigned long of_handle = 0xff05, of_handles_children = 0xff06;
+
+static void by_handle(const char* how, pid_t pid, unsigned long request, const char* file) {
+    const int handle = raw_pidfd_open(pid);
+    const int found = ioctl(handle, request, 0);
+    if (found < 0 && errno == ENOTTY)
+        fact("%s=yes", how);
+    else
+        same_namespace(how, path_of("/proc/self/fd/%d", found), file);
+    close(handle);
+    close(found);
+}
+
 static void files_body(void) {
     same_namespace("before", "/proc/self/ns/pid", "/proc/self/ns/pid_for_children");
     const pid_t first = first_process();
@@ -222,6 +237,15 @@ static void files_body(void) {
     same_namespace("after", "/proc/self/ns/pid", "/proc/self/ns/pid_for_children");
     same_namespace("first's", path_of("/proc/%d/ns/pid", first), "/proc/self/ns/pid");
     same_namespace("made", path_of("/proc/%d/ns/pid", first), "/proc/self/ns/pid_for_children");
+    by_handle("by-handle", first, of_handle, path_of("/proc/%d/ns/pid", first));
+    by_handle("own", getpid(), of_handle, "/proc/self/ns/pid");
+    by_handle("own-children's", getpid(), of_handles_children, path_of("/proc/%d/ns/pid", first));
+    const int handle = raw_pidfd_open(first);
+    fact("with-argument=%s", yes(ioctl(handle, of_handle, 1) < 0));
+    const int given = ioctl(handle, of_handle, 0);
+    fact("first-in-it=%s", given < 0 ? "1" : within(ioctl(given, ask_namespace(pid_in), first)));
+    close(handle);
+    close(given);
     fact("status: Pid=%s", line_of(path_of("/proc/%d/status", first), "Pid"));
     char text[4096];
     read_whole(AT_FDCWD, path_of("/proc/%d/status", first), text, sizeof text);
@@ -273,6 +297,51 @@ static void mounted(void) {
     alone(mounted_body);
 }
 
+/* A root of its own, below which the same procfs is mounted: names begin there. */
+static char own_root[] = "/tmp/conformance-XXXXXX";
+
+static const char* link_text(const char* path) {
+    static char text[256];
+    const ssize_t length = readlink(path, text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    return length < 0 ? who(-1) : with_names(text);
+}
+
+static void rooted_body(void) {
+    char text[256];
+    if (unshare(CLONE_NEWNS) != 0) {
+        fact("unshare=%s", who(-1));
+        return;
+    }
+    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+    fact("mount=%s", result(mount("/proc", path_of("%s/proc", own_root), NULL, MS_BIND | MS_REC, NULL)));
+    fact("chroot=%s", result(chroot(own_root)));
+    if (chdir("/") != 0) return;
+    call_me("maker");
+    const pid_t child = named_child("child");
+    fact("comm=%s", comm_at(AT_FDCWD, path_of("/proc/%d/comm", child)));
+    fact("self=%s", comm_at(AT_FDCWD, "/proc/self/comm"));
+    fact("root=%s", link_text("/proc/self/root"));
+    fact("child's=%s", link_text(path_of("/proc/%d/root", child)));
+    const int file = open(path_of("/proc/%d/stat", child), O_RDONLY);
+    const int directory = open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+    fact("file=%s", link_text(path_of("/proc/self/fd/%d", file)));
+    fact("directory=%s", link_text(path_of("/proc/self/fd/%d", directory)));
+    if (chdir(path_of("/proc/%d", child)) != 0) return;
+    fact("cwd=%s", link_text("/proc/self/cwd"));
+    fact("is=%s", getcwd(text, sizeof text) == NULL ? who(-1) : with_names(text));
+    fact("relative=%s", comm_at(AT_FDCWD, "comm"));
+    fact("back=%s", comm_at(AT_FDCWD, "../self/comm"));
+    end(child);
+}
+
+static void rooted(void) {
+    if (mkdtemp(own_root) == NULL || mkdir(path_of("%s/proc", own_root), 0755) != 0) return;
+    alone(rooted_body);
+    rmdir(path_of("%s/proc", own_root));
+    rmdir(own_root);
+}
+
 const struct test_case namespace_cases[] = {{"namespace_made", made, "unshare"},
                                             {"namespace_ended", ended, "unshare"},
                                             {"namespace_entered", entered, "setns, unshare"},
@@ -282,6 +351,9 @@ const struct test_case namespace_cases[] = {{"namespace_made", made, "unshare"},
                                             {"namespace_related", related,
                                              "ioctl NS_GET_NSTYPE, ioctl NS_GET_PARENT, ioctl NS_GET_USERNS, "
                                              "ioctl NS_GET_OWNER_UID"},
-                                            {"namespace_files", files, "readlink, openat"},
+                                            {"namespace_files", files,
+                                             "readlink, openat, ioctl PIDFD_GET_PID_NAMESPACE, "
+                                             "ioctl PIDFD_GET_PID_FOR_CHILDREN_NAMESPACE"},
                                             {"namespace_mounted", mounted, "mount, fsopen"},
+                                            {"namespace_rooted", rooted, "chroot, getcwd, readlink"},
                                             {NULL, NULL, NULL}};

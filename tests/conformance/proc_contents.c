@@ -337,8 +337,17 @@ static void kept_open(void) {
     text[length > 0 ? length : 0] = '\0';
     fact("pread: pid=%s", who(stat_field(text, 1)));
     fact("stopped=%s", yes(strstr(text, ") T ") != NULL));
+    const struct iovec part = {text, sizeof text - 1};
+    kill(child, SIGCONT);
+    waitpid(child, NULL, WCONTINUED);
+    fact("preadv=%s", yes(preadv(fd, &part, 1, 0) > 0 && strstr(text, ") T ") == NULL));
+    kill(child, SIGSTOP);
+    waitpid(child, NULL, WUNTRACED);
+    fact("preadv2=%s", yes(syscall(SYS_preadv2, fd, &part, 1, 0, 0, 0) > 0 && strstr(text, ") T ") != NULL));
+    fact("pid=%s", who(stat_field(text, 1)));
     end(child);
     fact("gone=%s", pread(fd, text, sizeof text, 0) < 0 ? who(-1) : "read");
+    fact("by-preadv=%s", preadv(fd, &part, 1, 0) < 0 ? who(-1) : "read");
     fact("seek=%s", result(lseek(fd, 0, SEEK_SET)));
     fact("read=%s", read(fd, text, sizeof text) < 0 ? who(-1) : "read");
     const int again = open("/proc/self/status", O_RDONLY);
@@ -470,7 +479,7 @@ const struct test_case content_cases[] = {
     {"content_locks", locks, "openat, read"},
     {"content_timers", timers, "openat, read, timer_create"},
     {"content_system_wide", system_wide, "openat, read"},
-    {"content_kept_open", kept_open, "read, pread64, lseek"},
+    {"content_kept_open", kept_open, "read, pread64, preadv, preadv2, lseek"},
     {"content_in_pieces", in_pieces, "read, pread64, readv, preadv, lseek"},
     {"content_other_ways", other_ways, "fstat, sendfile, mmap"},
     {"content_plain_files", plain_files, "openat, read"},

@@ -111,6 +111,23 @@ TEST_P(Rootfs, AProcThatIsALinkIsRefused) {
     EXPECT_TRUE(contains(outcome.err, "ELOOP") && contains(outcome.err, "a link is in the way")) << outcome;
 }
 
+// The kernel follows links, in its own numbers. Images have such links for their logs.
+TEST_P(Rootfs, ALinkToTheFirstProcessLeadsToIt) {
+    if (mode() == "host") return;  // there the host's is the first
+    const std::string links = R"(
+ln -s /proc/1/fd/1 $at/log && echo logged >> $at/log
+ln -s /proc/1 $at/one && cat $at/one/comm /proc/1/comm
+readlink $at/one/root $at/one/cwd
+rm $at/log $at/one
+)";
+    const std::string seen = "logged\nsh\nsh\n/\n/\n";
+    const SmallRoot root(owner());
+    const Outcome in_own_root = shell({"--rootfs", root.path()}, "at=/tmp" + links);
+    EXPECT_EQ(in_own_root.out, seen) << in_own_root;
+    const Outcome in_hosts_root = shell({}, "at=$(mktemp -d)" + links + "rmdir $at");
+    EXPECT_EQ(in_hosts_root.out, seen) << in_hosts_root;
+}
+
 TEST_P(RootsRootfs, AnEmptyReadOnlyRootIsAnErrorWithWords) {
     const SmallRoot root;
     const std::string script =
@@ -121,6 +138,38 @@ TEST_P(RootsRootfs, AnEmptyReadOnlyRootIsAnErrorWithWords) {
     EXPECT_TRUE(
         contains(outcome.err, "/dev: the directory is missing, and the root file system is read-only"))
         << outcome;
+}
+
+// A directory on a tmpfs, with all that the host has, in a mount namespace of its own; then $1 is dropped.
+constexpr const char* into_chroot = R"(
+mount -t tmpfs none "$1" && mkdir "$1/root" || exit 99
+for at in /*; do
+    if [ -L $at ]; then cp -P $at "$1/root/"
+    elif [ -d $at ]; then mkdir "$1/root$at" && mount --rbind $at "$1/root$at"
+    fi
+done
+root=$1/root
+shift
+exec chroot "$root" "$@"
+)";
+
+TEST_P(RootsRootfs, AChrootThatIsNoMountPointWillDo) {
+    const ScratchDirectory place;
+    const auto in_chroot = [&](const Arguments& options) {
+        return through({"unshare", "-m", "sh", "-c", into_chroot, "sh", place.path()}, options);
+    };
+    const Outcome as_it_is =
+        in_chroot({"--", "sh", "-c", "readlink /proc/self/root; cat /proc/self/comm; pwd"});
+    EXPECT_EQ(as_it_is.code, 0) << as_it_is;
+    EXPECT_TRUE(contains(as_it_is.out, "/\ncat\n/\n")) << as_it_is;
+    const SmallRoot root;
+    const Outcome with_root = in_chroot({"--rootfs", root.path(), "--", "sh", "-c", "ls /; ls /../.."});
+    const std::string top = "bin\ndev\nlib\nlib64\nproc\nsys\ntmp\n";
+    EXPECT_EQ(with_root.out, top + top) << with_root;
+    // What is mounted inside stays inside.
+    const Outcome mounting = in_chroot({"--cap-add", "SYS_ADMIN", "--", "sh", "-c",
+                                        "mount -t tmpfs inner /mnt && grep -c inner /proc/self/mounts"});
+    EXPECT_EQ(mounting.out, "1\n") << mounting;
 }
 
 }  // namespace

@@ -64,8 +64,9 @@ TEST_F(FilterTest, EveryRowTrapsWithoutTheMarkAndPassesWithIt) {
 }
 
 TEST_F(FilterTest, HalfAMarkIsNone) {
-    EXPECT_EQ(verdict(SYS_getpid, {}, mark & 0xffffffff), notify);
-    EXPECT_EQ(verdict(SYS_getpid, {}, mark & ~uint64_t{0xffffffff}), notify);
+    EXPECT_EQ(verdict(SYS_getpid, {}, mark & 0xffff), notify);
+    EXPECT_EQ(verdict(SYS_getpid, {}, mark & ~uint64_t{0xffff}), notify);
+    EXPECT_EQ(verdict(SYS_getpid, {}, mark | uint64_t{1} << 32), notify);
 }
 
 TEST_F(FilterTest, CallsWithSixArgumentsCarryTheMarkInTheUpperHalfOfTheFirst) {
@@ -77,8 +78,12 @@ TEST_F(FilterTest, CallsWithSixArgumentsCarryTheMarkInTheUpperHalfOfTheFirst) {
 }
 
 TEST_F(FilterTest, DescriptorsAreReadUntouchedUnlessTheyMayBeSignals) {
-    EXPECT_EQ(verdict(SYS_read, {0, 0, 127}), allow);
-    EXPECT_EQ(verdict(SYS_read, {0, 0, 128}), notify);
+    for (const uint64_t signals : {1U, 2U, 3U, 5U, 6U, 7U, 10U, 16U})
+        EXPECT_EQ(verdict(SYS_read, {0, 0, 128 * signals}), notify) << signals;
+    for (const uint64_t size : {0U, 127U, 512U, 1024U, 4096U, 8192U})
+        EXPECT_EQ(verdict(SYS_read, {0, 0, size}), allow) << size;
+    EXPECT_EQ(verdict(SYS_readv, {0, 0, 1}), notify);
+    EXPECT_EQ(verdict(SYS_readv, {0, 0, 2}), allow);
     EXPECT_EQ(verdict(SYS_lseek, {3, 0, SEEK_END}), allow);
     EXPECT_EQ(verdict(SYS_lseek, {3, 0, SEEK_SET}), notify);
     EXPECT_EQ(verdict(SYS_lseek, {3, 4096, SEEK_SET}), allow);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/msg.h>
 #include <sys/shm.h>
@@ -69,8 +70,8 @@ TEST(Structures, HaveFieldsOfThirtyTwoBits) {
 }
 
 TEST(Structures, WithoutARowHaveNoFields) {
-    for (const Structure structure : {Structure::none, Structure::siginfo, Structure::siginfo_array,
-                                      Structure::ring_probe, Structure::last})
+    for (const Structure structure :
+         {Structure::none, Structure::siginfo, Structure::siginfo_array, Structure::last})
         EXPECT_EQ(offsets(structure), Offsets{});
 }
 
@@ -97,6 +98,39 @@ TEST(SignalInfo, NamesNobodyElsewhere) {
     EXPECT_FALSE(has_kernel_pid(SIGTRAP, TRAP_TRACE));
     EXPECT_FALSE(has_kernel_pid(SIGIO, POLL_IN));
     EXPECT_FALSE(has_kernel_pid(SIGRTMIN, POLL_HUP));
+}
+
+// A child's exit signal can be any. Signals that have codes of their own mean those.
+TEST(SignalInfo, NamesAChildThatEndsWithAnotherSignal) {
+    constexpr int child = 4711;
+    for (const int signal : {SIGUSR1, SIGTERM, SIGIO, SIGRTMIN, SIGRTMAX})
+        for (const int code : {CLD_EXITED, CLD_KILLED, CLD_DUMPED})
+            EXPECT_TRUE(ends_child(signal, code, child, 0)) << signal << ' ' << code;
+    for (const int signal : {SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGCHLD, 0, 65})
+        EXPECT_FALSE(ends_child(signal, CLD_EXITED, child, 0)) << signal;
+    for (const int code : {int{CLD_TRAPPED}, int{CLD_CONTINUED}, int{SI_USER}, int{SI_QUEUE}, int{SI_KERNEL}})
+        EXPECT_FALSE(ends_child(SIGUSR1, code, child, 0)) << code;
+}
+
+TEST(SignalInfo, NamesAProcessByEither) {
+    EXPECT_TRUE(names_process(SIGUSR1, SI_USER, 4711, 0));
+    EXPECT_TRUE(names_process(SIGCHLD, CLD_EXITED, 4711, 0));
+    EXPECT_TRUE(names_process(SIGUSR1, CLD_EXITED, 4711, 0));
+    EXPECT_FALSE(names_process(SIGUSR1, SI_USER, 0, 0)) << "from outside, or from the kernel";
+    EXPECT_FALSE(names_process(SIGUSR1, SI_QUEUE, 4711, 0));
+    EXPECT_FALSE(names_process(SIGUSR1, POLL_IN, POLLIN | POLLRDNORM, 0));
+}
+
+// POLL_IN, POLL_OUT and POLL_MSG have the values of CLD_EXITED and its neighbours.
+TEST(SignalInfo, TellsABandFromAChild) {
+    const auto is_child = [](int code, uint64_t band) {
+        return ends_child(SIGUSR1, code, static_cast<int>(band), static_cast<uint32_t>(band >> 32));
+    };
+    EXPECT_FALSE(is_child(POLL_IN, POLLIN | POLLRDNORM));
+    EXPECT_FALSE(is_child(POLL_OUT, POLLOUT | POLLWRNORM | POLLWRBAND));
+    EXPECT_FALSE(is_child(POLL_MSG, POLLIN | POLLRDNORM | POLLMSG));
+    EXPECT_TRUE(is_child(POLL_IN, POLLOUT | POLLWRNORM | POLLWRBAND)) << "no band of this code";
+    EXPECT_TRUE(ends_child(SIGUSR1, CLD_EXITED, POLLIN | POLLRDNORM, 1000)) << "a band has no uid";
 }
 
 }  // namespace
