@@ -105,7 +105,7 @@ std::string image_help() {
     out << "\nStates:\n"
            "  patched, made inside    the code that is put in makes or answers the call\n"
            "  patched, made near      the same; a child that is created comes back beside the call's place\n"
-           "  patched, made in place  the call is made where it was, if it turns out to carry no number\n"
+           "  patched, passed on      the call is made as it is, if it turns out to carry no number\n"
            "  left: WHY               the monitor serves the call, which takes longer\n"
            "A call named \"any\" has a number that isn't always the same.\n"
            "\nExamples:\n"

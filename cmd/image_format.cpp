@@ -21,11 +21,11 @@ bool constant(const Site& site) {
 
 const char* name_of(Entry entry) {
     switch (entry) {
-        case Entry::generic: return "inside";
-        case Entry::create: return "near";
+        case Entry::generic: return "made inside";
+        case Entry::create: return "made near";
         case Entry::prepare: break;
     }
-    return "in place";
+    return "passed on";
 }
 
 size_t count(const Findings& findings, State state) {
@@ -56,7 +56,7 @@ std::string as_text(const Findings& findings) {
         pad(line, call_column - 1);
         line += ' ' + (constant(site) ? call_name(site.number) : "any");
         pad(line, state_column - 1);
-        line += site.state == State::patched ? std::string(" patched, made ") + name_of(site.entry)
+        line += site.state == State::patched ? std::string(" patched, ") + name_of(site.entry)
                                              : std::string(" left: ") + site.why;
         text += line + '\n';
     }

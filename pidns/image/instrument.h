@@ -20,7 +20,7 @@ inline constexpr long dynamic_number = -1;
 enum class Entry : uint8_t {
     generic,  // the guest makes the call
     create,   // the guest makes the call, but a child comes back beside the site
-    prepare,  // the call is made where it always was, by the guest's leave
+    prepare,  // the guest says whether the call may be made as it is
 };
 
 enum class State : uint8_t { patched, left };

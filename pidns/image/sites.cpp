@@ -36,12 +36,13 @@ constexpr const char* needs_stack = "its stack may be too small for what the gue
 
 // Other calls never pass as they are.
 bool has_path(long number) {
-    return std::ranges::any_of(calls(), [&](const Call& row) { return row.number == number && row.way == Way::path; });
+    return std::ranges::any_of(calls(),
+                               [&](const Call& row) { return row.number == number && row.way == Way::path; });
 }
 
 class Surveyor {
   public:
-    Surveyor(const Flow& flow, bool in_place) : flow_(flow), in_place_(in_place) {}
+    Surveyor(const Flow& flow, bool small_stacks) : flow_(flow), small_stacks_(small_stacks) {}
 
     Survey look() {
         for (const Address system_call : flow_.code().system_calls()) look_at(system_call);
@@ -76,7 +77,7 @@ class Surveyor {
             site.entry = Entry::prepare;
             return find_callers(flow_, site.address, patch.callers);
         }
-        if (in_place_) {
+        if (small_stacks_) {
             site.entry = Entry::prepare;
             if (site.number != dynamic_number && !has_path(site.number)) return needs_stack;
             return not_overlapping(find_window(flow_, site.address, patch.window), patch.window.range);
@@ -93,7 +94,7 @@ class Surveyor {
     }
 
     const Flow& flow_;
-    bool in_place_;
+    bool small_stacks_;
     Address last_end_ = 0;  // of the windows so far
     Survey found_;
 };
@@ -110,8 +111,8 @@ std::string call_name(long number) {
     return std::to_string(number);
 }
 
-Survey survey(const Flow& flow, bool in_place) {
-    return Surveyor(flow, in_place).look();
+Survey survey(const Flow& flow, bool small_stacks) {
+    return Surveyor(flow, small_stacks).look();
 }
 
 }  // namespace ctr::pidns::image

@@ -108,6 +108,7 @@ TEST_F(InstrumentedLibrary, Perl) {
 
 TEST_F(InstrumentedLibrary, SleepingThreadsAreUnwound) {
     expect_same_with_it({victim("unwind-glibc")});
+    expect_same_with_it({victim("cancel-glibc")});
 }
 
 TEST_F(InstrumentedLibrary, TheConformanceProgram) {
@@ -130,8 +131,8 @@ TEST_P(InstrumentedProgram, DoesTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Static, InstrumentedProgram,
                          testing::Values("family-glibc-static", "family-musl-static", "family-go",
-                                         "unwind-glibc-static", "conformance-glibc-static",
-                                         "conformance-musl-static"),
+                                         "unwind-glibc-static", "cancel-musl-static",
+                                         "conformance-glibc-static", "conformance-musl-static"),
                          [](const auto& test) {
                              std::string name = test.param;
                              std::ranges::replace(name, '-', '_');

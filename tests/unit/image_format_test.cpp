@@ -28,7 +28,7 @@ TEST(ImageText, BeginsWithASummary) {
               "ADDRESS     CALL                  STATE\n"
               "1234        fork                  patched, made near\n"
               "5678        any                   left: of \"this\"\n"
-              "9abc        ioctl                 patched, made in place\n");
+              "9abc        ioctl                 patched, passed on\n");
     EXPECT_EQ(as_text({}), "0 system calls can carry a process number: 0 patched, 0 left. 0 others can't.\n");
 }
 
@@ -43,7 +43,7 @@ TEST(ImageJson, IsOneObject) {
     EXPECT_EQ(object["sites"][0]["why"], nullptr);
     EXPECT_EQ(object["sites"][1]["number"], nullptr);
     EXPECT_EQ(object["sites"][1]["why"], "of \"this\"");
-    EXPECT_EQ(object["sites"][2]["entry"], "in place");
+    EXPECT_EQ(object["sites"][2]["entry"], "passed on");
 }
 
 TEST(ImageOptions, AreReadAndDescribed) {
