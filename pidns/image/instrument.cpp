@@ -145,7 +145,10 @@ class Writer {
     }
 
     bool add_unwind_table(const Thunks& thunks, Address begin) {
-        const NewCode code{{begin + header_.unwind_begin, begin + header_.unwind_end}, thunks.waiting};
+        const NewCode code{{begin + header_.unwind_begin, begin + header_.unwind_end},
+                           thunks.waiting,
+                           thunks.calling,
+                           called_with};
         const uint64_t offset = segment_.size();
         const auto table = extend_unwind_table(elf_, begin + offset, code, header_);
         auto header = std::ranges::find(layout_.segments, uint32_t{PT_GNU_EH_FRAME}, &Elf64_Phdr::p_type);

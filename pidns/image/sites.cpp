@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "pidns/image/cancellable.h"
 #include "pidns/surface/calls.h"
 
 namespace ctr::pidns::image {
@@ -52,7 +51,7 @@ class Surveyor {
   private:
     void look_at(Address system_call) {
         Site site{.address = system_call};
-        Patch patch{.site = found_.sites.size(), .window = {}, .callers = {}};
+        Patch patch{.site = found_.sites.size(), .window = {}, .cancellable = {}};
         if (!flow_.code().trusted_block(system_call).contains(system_call)) {
             site.why = "there is data among the code around it";
         } else {
@@ -73,9 +72,10 @@ class Surveyor {
     }
 
     const char* find_way(Site& site, Patch& patch) {
-        if (is_cancellable(flow_, site.address)) {
+        patch.cancellable = find_cancellable(flow_, site.address);
+        if (patch.cancellable.function != 0) {
             site.entry = Entry::prepare;
-            return find_callers(flow_, site.address, patch.callers);
+            return patch.cancellable.why;
         }
         if (small_stacks_) {
             site.entry = Entry::prepare;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "pidns/image/cancellable.h"
 #include "pidns/image/instrument.h"
 #include "pidns/image/window.h"
 
@@ -13,8 +14,7 @@ namespace ctr::pidns::image {
 struct Patch {
     size_t site = 0;  // its index among the sites
     Window window;
-    // Instead of the window, where the call is in a function that must stay as it is: who calls the function.
-    std::vector<Branch> callers;
+    Cancellable cancellable;  // instead of the window
 };
 
 struct Survey {

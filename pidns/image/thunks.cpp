@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "pidns/image/cancellable.h"
-
 namespace ctr::pidns::image {
 
 namespace {
@@ -17,8 +15,8 @@ class Maker {
         : elf_(elf), header_(header), guest_(guest), fillers_(flow), assembler_(place) {}
 
     void add(const Site& site, const Patch& patch) {
-        if (!patch.callers.empty())
-            add_before_function(site, patch);
+        if (patch.cancellable.function != 0)
+            add_before_function(patch.cancellable);
         else
             add_at_window(site, patch.window);
     }
@@ -91,9 +89,9 @@ class Maker {
     // Before a function that takes a call's number and arguments as its own second and following: puts them
     // where the call has them, and the sixth to where the function will find it. Calls the function with
     // copies of its arguments on the stack, so that the mark doesn't stay in r9.
-    void add_before_function(const Site& site, const Patch& patch) {
+    void add_before_function(const Cancellable& cancellable) {
         assembler_.align(thunk_alignment);
-        for (const Branch& caller : patch.callers) {
+        for (const Branch& caller : cancellable.callers) {
             Assembler branch(caller.from + 1);
             branch.distance(assembler_.here());
             thunks_.pieces.push_back({caller.from + 1, branch.bytes()});
@@ -118,9 +116,11 @@ class Maker {
         // expect: the thread's cleanup runs from there.
         assembler_.raw({0x48, 0x83, 0xec, 0x08});                          // sub $8, %rsp
         assembler_.raw({0xff, 0x74, 0x24, 0x18, 0xff, 0x74, 0x24, 0x18});  // push 24(%rsp), push 24(%rsp)
-        assembler_.call(cancellable_function(site.address));
-        assembler_.raw(
-            {0x48, 0x83, 0xc4, 0x18, 0x45, 0x31, 0xc9, 0xc3});  // add $24, %rsp; xor %r9d, %r9d; ret
+        const Address calling = assembler_.here();
+        assembler_.call(cancellable.function);
+        assembler_.raw({0x48, 0x83, 0xc4, called_with});  // add $24, %rsp
+        thunks_.calling.push_back({calling, assembler_.here()});
+        assembler_.raw({0x45, 0x31, 0xc9, 0xc3});  // xor %r9d, %r9d; ret
     }
 
     Address place_near_code(const Site& site, Address back) {

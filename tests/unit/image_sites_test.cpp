@@ -192,6 +192,35 @@ TEST(ImageSite, TooNearToAnotherIsLeft) {
     EXPECT_EQ(tight.sites[1].state, State::left);
 }
 
+// The functions of C libraries whose signal handlers compare addresses stay as they are; their callers don't.
+TEST(ImageSite, OfACancellableFunctionIsReachedThroughItsCallers) {
+    const Code arguments{0x49, 0x89, 0xfb, 0x48, 0x89, 0xf0, 0x48, 0x89, 0xd7, 0x48, 0x89,
+                         0xce, 0x4c, 0x89, 0xc2, 0x4d, 0x89, 0xca, 0x4c, 0x8b, 0x44, 0x24,
+                         0x08, 0x4c, 0x8b, 0x4c, 0x24, 0x10, 0x4c, 0x89, 0x5c, 0x24, 0x08};
+    const Code musl{0x8b, 0x07, 0x85, 0xc0, 0x75, 0x24},
+        glibc{0x8b, 0x07, 0xf6, 0x07, 0x08, 0x0f, 0x85, 0x24, 0, 0, 0};
+    const Code call{0xe8, 0x01, 0, 0, 0, ret}, far_jump{0xe9, 0x01, 0, 0, 0, ret},
+        conditional{0x74, 0x01, ret};
+    for (const Code& looks : {musl, glibc}) {
+        const Code function = looks + arguments + system_call + Code{ret};
+        for (const Code& caller : {call, far_jump}) {
+            const TinyElf elf = TinyElf(caller + function).with_note(1);
+            const Site site = only_site(elf);
+            EXPECT_EQ(site.state, State::patched) << site.why;
+            EXPECT_EQ(site.entry, Entry::prepare);
+            const ImageBytes original = elf.bytes();
+            const auto made = instrument(original, passthrough_guest());
+            ASSERT_TRUE(made);
+            EXPECT_EQ(made->bytes[TinyElf::code], std::byte{caller.front()});
+            EXPECT_NE(made->bytes[TinyElf::code + 1], original[TinyElf::code + 1]);
+            for (size_t i = caller.size(); i < caller.size() + function.size(); ++i)
+                EXPECT_EQ(made->bytes[TinyElf::code + i], original[TinyElf::code + i]) << i;
+        }
+        EXPECT_EQ(only_site(TinyElf(conditional + function)).state, State::left);
+        EXPECT_EQ(only_site(TinyElf(function)).state, State::left);
+    }
+}
+
 TEST(ImageSite, OfGoIsPassedOnOrLeft) {
     const auto site = [](uint32_t number) {
         return only_site(TinyElf(load(number) + system_call + Code{ret}).with_section(".gopclntab"));
