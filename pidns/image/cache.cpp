@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "pidns/image/digest.h"
+#include "runtime/base/path.h"
 
 namespace ctr::pidns {
 
@@ -90,18 +91,20 @@ Result<ImageCache::Copy> ImageCache::copy_of(const Fd& image) const {
     if (fstat(image.get(), &status) != 0) return fail_call(step, "fstat");
     if (!S_ISREG(status.st_mode)) return fail_input(step, "it is no regular file");
     const std::string identity = identity_name(status, options_.version);
-    const auto known = directory_.record(identity);
-    if (known.text.starts_with(impossible)) return fail_input(step, known.text.substr(1));
-    if (!known.text.empty())
-        if (auto found = recorded(known.text)) return std::move(*found);
+    const std::string known = directory_.record(identity);
+    if (known.starts_with(impossible)) return fail_input(step, known.substr(1));
+    if (!known.empty())
+        if (auto found = recorded(known)) return std::move(*found);
     return examine(image, status, identity);
 }
 
 std::optional<Result<ImageCache::Copy>> ImageCache::recorded(const std::string& content) const {
-    const auto [text, age] = directory_.record(content);
+    const std::string text = directory_.record(content);
     if (text.starts_with(impossible)) return fail_input(step, text.substr(1));
-    if (text.starts_with(failed) && age >= 0 && age < failure_counts_for)
-        return fail_input(step, text.substr(1));
+    if (text.starts_with(failed)) {
+        const long age = directory_.age(content);
+        if (age >= 0 && age < failure_counts_for) return fail_input(step, text.substr(1));
+    }
     if (!text.starts_with(made)) return {};
     off_t size = 0;
     const char* end = text.data() + text.size();
@@ -113,11 +116,13 @@ std::optional<Result<ImageCache::Copy>> ImageCache::recorded(const std::string& 
 
 Result<ImageCache::Copy> ImageCache::examine(const Fd& image, const struct stat& status,
                                              const std::string& identity) const {
-    if (const std::string why = objection(image, status); !why.empty()) {
+    const Fd readable(path::reopen(image.get(), O_RDONLY));
+    if (!readable) return fail_call(step, "open");
+    if (const std::string why = objection(readable, status); !why.empty()) {
         (void)directory_.set_record(identity, impossible + why);
         return fail_input(step, why);
     }
-    const auto bytes = read_all(image, static_cast<size_t>(status.st_size));
+    const auto bytes = read_all(readable, static_cast<size_t>(status.st_size));
     if (!bytes) return std::unexpected(bytes.error());
     const std::string content = content_name(*bytes, options_.version);
     auto found = recorded(content);
@@ -139,7 +144,7 @@ Result<ImageCache::Copy> ImageCache::make(std::span<const std::byte> image, cons
     const char mark = error.call.empty() ? impossible : failed;
     const std::string reason = error.why.empty() ? error.message() : error.why;
     (void)directory_.set_record(content, mark + reason.substr(0, longest_reason));
-    return copy;
+    return fail_input(step, reason);
 }
 
 Result<ImageCache::Copy> ImageCache::store(std::span<const std::byte> image, const struct stat& status,

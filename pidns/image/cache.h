@@ -56,9 +56,9 @@ class ImageCache {
         Fd file;  // verified; what is opened by the path later must be the same
     };
 
-    // The copy for an image that is open for reading. Makes it where there is none. Set-user-id programs,
-    // those with file capabilities and those that not everybody may read have none: a copy has the rights of
-    // an ordinary file.
+    // The copy for an image that is open, be it with O_PATH. Makes it where there is none. Set-user-id
+    // programs, those with file capabilities and those that not everybody may read have none: a copy has the
+    // rights of an ordinary file.
     Result<Copy> copy_of(const Fd& image) const;
 
   private:

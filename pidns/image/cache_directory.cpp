@@ -112,12 +112,16 @@ Result<CacheDirectory> CacheDirectory::open(const std::vector<std::string>& path
     return fail_input(step, why.empty() ? "there is no directory for them" : why);
 }
 
-CacheDirectory::Record CacheDirectory::record(const std::string& name) const {
+std::string CacheDirectory::record(const std::string& name) const {
     char text[PATH_MAX];
     const ssize_t length = readlinkat(fd_.get(), name.c_str(), text, sizeof text);
+    return {text, length > 0 ? static_cast<size_t>(length) : 0};
+}
+
+long CacheDirectory::age(const std::string& record) const {
     struct stat status {};
-    if (length <= 0 || fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
-    return {std::string(text, static_cast<size_t>(length)), time(nullptr) - status.st_mtim.tv_sec};
+    fstatat(fd_.get(), record.c_str(), &status, AT_SYMLINK_NOFOLLOW);
+    return time(nullptr) - status.st_mtim.tv_sec;
 }
 
 Status CacheDirectory::set_record(const std::string& name, const std::string& text) const {

@@ -26,11 +26,10 @@ class CacheDirectory {
 
     std::string path_of(const std::string& name) const { return path_ + "/" + name; }
 
-    struct Record {
-        std::string text;  // empty: there is none
-        long age = 0;      // seconds
-    };
-    Record record(const std::string& name) const;
+    // Empty: there is none.
+    std::string record(const std::string& name) const;
+    // Seconds since it was written; a clock that was put back makes it negative.
+    long age(const std::string& record) const;
     Status set_record(const std::string& name, const std::string& text) const;
 
     // A regular file of this size, open for reading, that only we or root can have written. Absent: there is
