@@ -15,6 +15,9 @@ std::optional<int> process(const Self& self, int number) {
     return self.mapping.with([&](const auto& model) -> std::optional<int> {
         const EntryId entry = model.find(self.space, VirtPid(number));
         if (!model.is_process(entry)) return {};
+        // What is left of a namespace that has ended is nobody.
+        const NamespaceId space = model.namespace_of(entry);
+        if (space != self.space && !model.is_open(space)) return {};
         return raw(model.host_of(entry));
     });
 }
