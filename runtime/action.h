@@ -74,6 +74,10 @@ struct ReadOnly {  // no-op where there is no such file
     std::string target;
 };
 
+// Where the kernel reads /proc/1 without asking the pid layer, as the text of a link, it is to find this
+// process. No-op where /proc shows no 1.
+struct ShowAsFirst {};
+
 struct PivotRoot {};
 
 struct Unshare {
@@ -144,12 +148,12 @@ namespace ctr {
 
 using Action =
     std::variant<action::WriteOwn, action::PrivateMounts, action::BindRoot, action::Mount, action::BindTree,
-                 action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly, action::PivotRoot,
-                 action::Unshare, action::SetHostname, action::LoopbackUp, action::NewSession,
-                 action::Control, action::DieWithParent, action::DropBounding, action::SetIds,
-                 action::SetCapabilities, action::ScopeSignals, action::ChangeDirectory, action::SetUmask,
-                 action::FindCommand, action::ResetSignals, action::CloseDescriptors, action::InstallFilter,
-                 action::Execute>;
+                 action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly, action::ShowAsFirst,
+                 action::PivotRoot, action::Unshare, action::SetHostname, action::LoopbackUp,
+                 action::NewSession, action::Control, action::DieWithParent, action::DropBounding,
+                 action::SetIds, action::SetCapabilities, action::ScopeSignals, action::ChangeDirectory,
+                 action::SetUmask, action::FindCommand, action::ResetSignals, action::CloseDescriptors,
+                 action::InstallFilter, action::Execute>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

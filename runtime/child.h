@@ -55,6 +55,7 @@ Fault execute(State& state, const action::BindDevice& action);
 Fault execute(State& state, const action::MakeLink& action);
 Fault execute(State& state, const action::Mask& action);
 Fault execute(State& state, const action::ReadOnly& action);
+Fault execute(State& state, const action::ShowAsFirst& action);
 Fault execute(State& state, const action::PivotRoot& action);
 
 // process_actions.cpp

@@ -204,6 +204,22 @@ Fault execute(State& state, const action::ReadOnly& action) {
     return attach(tree, target, MOUNT_ATTR_RDONLY, text);
 }
 
+Fault execute(State& state, const action::ShowAsFirst&) {
+    const Fd proc(path::open_exactly(state.root.get(), "/proc"));
+    if (!proc || !path::is_procfs_root(proc.get())) return {};
+    char number[16];
+    const ssize_t length = readlinkat(proc.get(), "self", number, sizeof number - 1);
+    if (length <= 0) return failed("readlinkat", "/proc/self");
+    number[length] = 0;
+    constexpr int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const Fd self(openat(proc.get(), number, flags));
+    const Fd first(openat(proc.get(), "1", flags));
+    if (!self || !first) return errno == ENOENT ? Fault{} : failed("openat", "/proc");
+    const Fd tree(sys::open_tree(self.get(), "", clone_mount));
+    if (!tree) return failed("open_tree", "/proc/self");
+    return attach(tree, first, 0, "/proc/1");
+}
+
 Fault execute(State& state, const action::PivotRoot&) {
     // The old root lands on top of the new one, so no directory is needed to put it; then it goes.
     const auto exchange = [&] { return fchdir(state.root.get()) == 0 && sys::pivot_root(".", ".") == 0; };

@@ -94,6 +94,14 @@ Step proc_step(const Spec& spec, const HostFacts& facts, Situation situation) {
     return {"bind the host's /proc", action::BindTree{"/proc", "/proc", action::Source::procfs, inert}};
 }
 
+// A link to /proc/1/fd/1, which images have for logs: the kernel follows links, and to it that is the
+// host's 1.
+void add_first(std::vector<Step>& steps, const Spec& spec, const HostFacts& facts) {
+    const bool has_layer = spec.pidns == PidMode::flat || spec.pidns == PidMode::multi;
+    if (has_layer && !facts.numbered)
+        steps.push_back({"let links to /proc/1 lead to the command", action::ShowAsFirst{}});
+}
+
 }  // namespace
 
 Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situation situation) {
@@ -105,6 +113,7 @@ Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situat
         if (own) steps.push_back(proc_step(spec, facts, situation));
         // Root inside could otherwise leave its limits by writing its number into another group.
         steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
+        add_first(steps, spec, facts);
         return steps;
     }
     auto root = open_root(spec.rootfs);
@@ -122,6 +131,7 @@ Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situat
     for (const char* path : masked) steps.push_back({std::string("mask ") + path, action::Mask{path}});
     for (const char* path : unwritable)
         steps.push_back({std::string("make ") + path + " read-only", action::ReadOnly{path}});
+    add_first(steps, spec, facts);
     steps.push_back({"make \"" + spec.rootfs + "\" the root", action::PivotRoot{}});
     return steps;
 }

@@ -41,11 +41,6 @@ Action serve(Frame& frame, const Row& row) {
     }
 }
 
-// By a program that knows the layer (a launcher inside).
-bool is_marked(const Frame& frame, const Row& row) {
-    return row.all_used ? frame.arguments[0] >> 32 == upper_mark >> 32 : frame.sixth == mark;
-}
-
 // The monitor's answer, or the news that there is none. Where there is no layer it was the kernel's.
 bool was_asked(Frame& frame) {
     const bool unheard = frame.result == eintr && frame.clobbered != answered_mark &&
@@ -96,7 +91,7 @@ extern "C" {
 
 __attribute__((visibility("hidden"))) Action guest_before(Frame& frame) {
     const Row* row = find_row(frame.number, frame.arguments);
-    if (row && !is_marked(frame, *row)) return serve(frame, *row);
+    if (row) return serve(frame, *row);
     if (frame.number == SYS_clone) return create_unseen(frame);
     // An old handler is asked for without a new one.
     return frame.number == SYS_rt_sigaction ? look(frame, After::handler) : Action::make;

@@ -32,6 +32,13 @@ Address restorer_at(const Flow& flow, Address system_call) {
     return instruction && writes(*instruction, Register::rax) ? instruction->address : 0;
 }
 
+constexpr const char* needs_stack = "its stack may be too small for what the guest would do";
+
+// Other calls never pass as they are.
+bool has_path(long number) {
+    return std::ranges::any_of(calls(), [&](const Call& row) { return row.number == number && row.way == Way::path; });
+}
+
 class Surveyor {
   public:
     Surveyor(const Flow& flow, bool in_place) : flow_(flow), in_place_(in_place) {}
@@ -71,7 +78,8 @@ class Surveyor {
         }
         if (in_place_) {
             site.entry = Entry::prepare;
-            return find_window_before(flow_, site.address, patch.window);
+            if (site.number != dynamic_number && !has_path(site.number)) return needs_stack;
+            return not_overlapping(find_window(flow_, site.address, patch.window), patch.window.range);
         }
         site.entry = entry_of(site.number);
         return not_overlapping(find_window(flow_, site.address, patch.window), patch.window.range);

@@ -39,19 +39,32 @@ class Maker {
     }
 
     void add_at_window(const Site& site, const Window& window) {
-        const Address back = way_back(site, window);
+        const Address back = site.entry == Entry::prepare ? 0 : way_back(window);
         const Address near = site.entry == Entry::create ? place_near_code(site, back) : 0;
         assembler_.align(thunk_alignment);
         thunks_.pieces.push_back(jump_to(assembler_.here(), window.range));
         const auto number = number_load(site, window);
         for (auto moved = window.before.begin(); moved != window.before.end(); ++moved)
             if (moved != number) assembler_.move(elf_, *moved);
+        if (site.entry == Entry::prepare) return make_call(site, window, number != window.before.end());
         if (site.entry == Entry::create) assembler_.load_address_r11(near);
         assembler_.load_address_rcx(back);
         const Address waiting = assembler_.here();
         if (number != window.before.end()) assembler_.load_eax(site.number);
         assembler_.jump(entry(site.entry));
         thunks_.waiting.push_back({waiting, assembler_.here()});
+    }
+
+    // The guest only says whether the call may carry the mark, which is made here; the mark doesn't stay in r9.
+    void make_call(const Site& site, const Window& window, bool load_number) {
+        constexpr uint64_t jump_ahead = 5, load_size = 7, number_size = 5;
+        assembler_.load_address_rcx(assembler_.here() + load_size + (load_number ? number_size : 0) + jump_ahead);
+        if (load_number) assembler_.load_eax(site.number);
+        assembler_.jump(entry(Entry::prepare));
+        assembler_.raw({0x0f, 0x05});        // syscall
+        assembler_.raw({0x45, 0x31, 0xc9});  // xor %r9d, %r9d
+        for (const Instruction& instruction : window.after) assembler_.move(elf_, instruction);
+        assembler_.jump(window.range.end);
     }
 
     // The instruction that gives the call its number, if that moved: its work is done again behind the
@@ -64,8 +77,7 @@ class Maker {
         return found == window.before.rend() ? window.before.end() : std::prev(found.base());
     }
 
-    Address way_back(const Site& site, const Window& window) {
-        if (site.entry == Entry::prepare) return site.address;
+    Address way_back(const Window& window) {
         if (window.after.empty()) return window.range.end;
         assembler_.align(thunk_alignment);
         const Address here = assembler_.here();
@@ -75,7 +87,8 @@ class Maker {
     }
 
     // Before a function that takes a call's number and arguments as its own second and following: puts them
-    // where the call has them, and the sixth back to where the function finds it.
+    // where the call has them, and the sixth to where the function will find it. Calls the function with copies of its
+    // arguments on the stack, so that the mark doesn't stay in r9.
     void add_before_function(const Site& site, const Patch& patch) {
         assembler_.align(thunk_alignment);
         for (const Branch& caller : patch.callers) {
@@ -99,7 +112,9 @@ class Maker {
         assembler_.raw({0x4c, 0x89, 0x4c, 0x24, saved + 16});  // mov %r9, 64(%rsp)
         assembler_.raw(
             {0x41, 0x59, 0x41, 0x58, 0x59, 0x5a, 0x5e, 0x5f});  // pop %r9, %r8, %rcx, %rdx, %rsi, %rdi
-        assembler_.jump(cancellable_function(site.address));
+        assembler_.raw({0xff, 0x74, 0x24, 0x10, 0xff, 0x74, 0x24, 0x10});  // push 16(%rsp), push 16(%rsp)
+        assembler_.call(cancellable_function(site.address));
+        assembler_.raw({0x48, 0x83, 0xc4, 0x10, 0x45, 0x31, 0xc9, 0xc3});  // add $16, %rsp; xor %r9d, %r9d; ret
     }
 
     Address place_near_code(const Site& site, Address back) {

@@ -47,13 +47,4 @@ const char* find_window(const Flow& flow, Address system_call, Window& window) {
     return flow.lands_inside({window.range.begin, window.range.end + 1}) ? jumped_into : too_few;
 }
 
-const char* find_window_before(const Flow& flow, Address system_call, Window& window) {
-    window = {{system_call, system_call}, {}, {}};
-    while (window.range.size() < jump_size) {
-        if (window.range.begin != system_call && flow.lands(window.range.begin)) return jumped_into;
-        if (!grow_to_the_front(flow, window)) return too_few;
-    }
-    return flow.lands_inside(window.range) ? jumped_into : nullptr;
-}
-
 }  // namespace ctr::pidns::image

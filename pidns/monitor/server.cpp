@@ -149,6 +149,7 @@ void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller
             case SYS_getpgid: return visible_or_errno(getpgid(own_or_named()));
             case SYS_getsid: return visible_or_errno(getsid(own_or_named()));
             case SYS_userfaultfd:
+            case SYS_fanotify_init:
             case SYS_ioctl: return -EPERM;  // of a userfaultfd
             default: return -ENOSYS;  // io_uring_setup
         }

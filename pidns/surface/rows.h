@@ -40,6 +40,7 @@ constexpr Condition command(uint8_t argument, uint64_t value) {
 
 // Values that the headers of the oldest supported system don't have.
 inline constexpr uint64_t pidfd_get_info = 0xff0b;  // PIDFD_GET_INFO: magic and number; its size grows
+inline constexpr uint64_t pidfd_get_namespace = 0xff05, pidfd_get_childrens_namespace = 0xff06;
 inline constexpr uint64_t ioctl_number = 0xffff;
 inline constexpr uint64_t namespace_ioctl = 0xb700;  // NSIO of linux/nsfs.h
 inline constexpr uint64_t negative = 0x80000000;
@@ -191,6 +192,10 @@ inline constexpr Call rows[] = {
     {NAMED_WITH(ioctl, "PIDFD_GET_INFO"), .group = "pidfd", .way = rewrite,
      .writes = {Structure::pidfd_info, 2}, .when = only_if(1, ioctl_number, pidfd_get_info)},
 
+    {NAMED_WITH(ioctl, "PIDFD_GET_PID_NAMESPACE"), .group = "pidfd", .way = relate,
+     .when = command(1, pidfd_get_namespace), .and_when = only_if(2, all_bits, 0)},
+    {NAMED_WITH(ioctl, "PIDFD_GET_PID_FOR_CHILDREN_NAMESPACE"), .group = "pidfd", .way = relate,
+     .when = command(1, pidfd_get_childrens_namespace), .and_when = only_if(2, all_bits, 0)},
     {NAMED_WITH(ioctl, "NS_GET_USERNS"), .group = "pidfd", .way = relate,
      .when = only_if(1, ioctl_number, namespace_ioctl + 1)},
     {NAMED_WITH(ioctl, "NS_GET_PARENT"), .group = "pidfd", .way = relate,
@@ -252,6 +257,10 @@ inline constexpr Call rows[] = {
     {NAMED(userfaultfd), .group = "memory", .way = answer, .when = only_if(0, user_mode_only, 0)},
     {NAMED_WITH(ioctl, "USERFAULTFD_IOC_NEW"), .group = "memory", .way = answer,
      .when = command(1, userfaultfd_new), .and_when = only_if(2, user_mode_only, 0)},
+
+    // Its events name their cause in the kernel's numbers, and are read in any size. Answered as to those
+    // without the privilege (until Linux 5.13, and by most containers' filters).
+    {NAMED(fanotify_init), .group = "events", .way = answer},
 
     // Which namespace a procfs shows is decided when it is mounted; that of the layer is the host's to the
     // kernel. (fsopen's argument is a type, not a path.)

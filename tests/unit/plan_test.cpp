@@ -87,7 +87,14 @@ TEST(Plan, TheFilterAndItsKinBelongToFlatAlone) {
         EXPECT_EQ(has(plan, "install the filter"), flat);
         EXPECT_EQ(has(plan, "PR_SET_CHILD_SUBREAPER"), flat);
         EXPECT_EQ(has(plan, "keep signals inside"), flat);
+        EXPECT_EQ(all<action::ShowAsFirst>(plan).size(), flat ? 1U : 0U);
     }
+}
+
+TEST(Plan, InsideAnotherLayerTheOuterOneSaysWhoIsFirst) {
+    HostFacts facts = root_facts();
+    facts.numbered = true;
+    EXPECT_TRUE(all<action::ShowAsFirst>(plan_of(spec_of(PidMode::flat), facts)).empty());
 }
 
 TEST(Plan, SignalsAreScopedOnlyWhereTheKernelCan) {
@@ -108,13 +115,14 @@ TEST(Plan, OrdersWhatDependsOnEachOther) {
     spec.rootfs = "/";
     spec.user = User{1000, 1000};
     const Plan plan = plan_of(spec, root_facts());
-    const char* const order[] = {"PR_SET_DUMPABLE",     "new session",      "mounts private",
-                                 "bind the root",       "private /dev [",   "fresh /proc",
-                                 "mask /proc/kcore",    "\"/\" the root",   "host's cgroups",
-                                 "bound capabilities",  "become user 1000", "die with",
-                                 "set capabilities",    "new privileges",   "signals inside",
-                                 "enter the directory", "find the command", "reset signals",
-                                 "host's descriptors",  "filter",           "execute \"ls\""};
+    const char* const order[] = {"PR_SET_DUMPABLE",  "new session",         "mounts private",
+                                 "bind the root",    "private /dev [",      "fresh /proc",
+                                 "mask /proc/kcore", "links to /proc/1",    "\"/\" the root",
+                                 "host's cgroups",   "bound capabilities",  "become user 1000",
+                                 "die with",         "set capabilities",    "new privileges",
+                                 "signals inside",   "enter the directory", "find the command",
+                                 "reset signals",    "host's descriptors",  "filter",
+                                 "execute \"ls\""};
     int last = 0;
     for (const char* text : order) {
         const int now = position(plan, text);
