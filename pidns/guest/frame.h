@@ -24,7 +24,7 @@ enum class Action : uint32_t {
 
 struct Frame {
     EntryId claim;  // fork family: the child's numbers
-    uint32_t detail;
+    HostPid caller;  // of a wait: the process, as it was before
     Action action;
     uint32_t next;  // After of serve.h: what the result is looked at for
     int64_t result;

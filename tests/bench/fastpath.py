@@ -108,7 +108,7 @@ class Measurement:
             if took > wanted / 4:
                 break
             count *= 4
-        self.counts[key] = max(1, int(count * wanted / took))
+        self.counts[key] = max(operation.least, int(count * wanted / took))
 
     def _column(self, name, part, column):
         return [[getattr(sample, part) if sample else None for sample in block]

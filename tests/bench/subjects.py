@@ -44,6 +44,7 @@ class Operation:
     line: str              # for operations.c: its name there, and the argument
     rows: tuple = (("", "time"),)  # of the table: what is appended to the name, which part of a sample
     crowd: int = 0         # other processes that are there
+    least: int = 1         # in a sample: processor time is counted in ticks, of which one operation sees few
     whole: bool = False    # a command that is run once for each sample
 
 
@@ -62,7 +63,7 @@ OPERATIONS = {
         Operation("stat", "stat /etc/passwd"),
         Operation("fstat", "fstat"),
         Operation("shell script", "shell sh {here}/script.sh {own}"),
-        Operation("ps -xaf", "ps", crowd=60, rows=(
+        Operation("ps -xaf", "ps", crowd=60, least=20, rows=(
             ("", "time"), (", its processor time", "cpu"), (", its system time", "system"),
             (", its and the monitor's processor time", "served"))),
         Operation("make -j2", "shell make -B -s -j2 -f {here}/tree.mk OUT={own}", whole=True),

@@ -70,7 +70,8 @@ class World:
         by_ctr = self.placed_by_ctr and subject.fast
         if subject.layer:
             path = [f"--pid-fastpath={'auto' if by_ctr else 'off'}"] if self.placed_by_ctr else []
-            words = [str(self.ctr), "run", *subject.layer, *path, "--", *words]
+            nesting = ["--cap-add=SYS_ADMIN"] if subject.depth > 1 else []
+            words = [str(self.ctr), "run", *subject.layer, *path, *nesting, "--", *words]
         if subject.filtered:
             words = [str(self.helper), "filter", *words]
         mounts = self.copies[subject.fast and not by_ctr]
