@@ -10,6 +10,7 @@
 #include <sys/un.h>
 
 #include "pidns/guest/kernel.h"
+#include "pidns/guest/plain_names.h"
 #include "pidns/guest/serve.h"
 
 namespace ctr::pidns::guest {
@@ -184,7 +185,11 @@ const char* path_of(const Frame& frame, const Row& row) {
 }  // namespace
 
 bool may_lead_into_proc(const char* path) {
-    return leads_into_proc(path, [](const char* at) { return is_readable(reinterpret_cast<uint64_t>(at)); });
+    if (!leads_into_proc(path, [](const char* at) { return is_readable(reinterpret_cast<uint64_t>(at)); })) return false;
+    // It has been read up to the word only that decided.
+    constexpr uint64_t word = 8;
+    const bool all_readable = is_readable(reinterpret_cast<uint64_t>(path) + longest_plain_name - word);
+    return !all_readable || !is_plain_name(path);
 }
 
 Action follow_path(Frame& frame, const Row& row) {
@@ -225,7 +230,7 @@ bool followed_path(Frame& frame) {
         frame.action = ask(frame, *row);  // about the descriptor
         return true;
     }
-    if (!leads_into_proc(path, [](const char*) { return true; })) return false;
+    if (!leads_into_proc(path, [](const char*) { return true; }) || is_plain_name(path)) return false;
     if (opens(frame.number) && frame.result >= 0) marked(SYS_close, static_cast<uint64_t>(frame.result));
     frame.action = ask(frame, *row);
     return true;
