@@ -26,8 +26,7 @@ Creation creation_of(const Frame& frame) {
         default: return {};
     }
     const uint64_t address = frame.arguments[0], size = frame.arguments[1];
-    const auto readable = [&](uint64_t at) { return is_readable(at) && is_readable(at + CLONE_ARGS_SIZE_VER0 - 8); };
-    if (size < CLONE_ARGS_SIZE_VER0 || (frame.near_code == 0 && !readable(address))) return {.odd = true};
+    if (size < CLONE_ARGS_SIZE_VER0 || (frame.near_code == 0 && !is_readable(frame.stack(), address, CLONE_ARGS_SIZE_VER0))) return {.odd = true};
     const auto* args = reinterpret_cast<const clone_args*>(address);
     Creation creation{.flags = args->flags, .stack = args->stack + args->stack_size};
     creation.odd = args->stack == 0 && args->stack_size != 0;

@@ -174,8 +174,8 @@ bool describes(uint64_t number) {
 }
 
 // No path: the call is about a descriptor, or fails.
-bool leaves_proc_alone(uint64_t path) {
-    return path == 0 || (is_readable(path) && !may_lead_into_proc(reinterpret_cast<const char*>(path)));
+bool leaves_proc_alone(uint64_t stack, uint64_t path) {
+    return path == 0 || (is_readable(stack, path) && !may_lead_into_proc(stack, reinterpret_cast<const char*>(path)));
 }
 
 const char* path_of(const Frame& frame, const Row& row) {
@@ -184,11 +184,12 @@ const char* path_of(const Frame& frame, const Row& row) {
 
 }  // namespace
 
-bool may_lead_into_proc(const char* path) {
-    if (!leads_into_proc(path, [](const char* at) { return is_readable(reinterpret_cast<uint64_t>(at)); })) return false;
+bool may_lead_into_proc(uint64_t stack, const char* path) {
+    const auto readable = [&](const char* at) { return is_readable(stack, reinterpret_cast<uint64_t>(at)); };
+    if (!leads_into_proc(path, readable)) return false;
     // It has been read up to the word only that decided.
     constexpr uint64_t word = 8;
-    const bool all_readable = is_readable(reinterpret_cast<uint64_t>(path) + longest_plain_name - word);
+    const bool all_readable = readable(path + longest_plain_name - word);
     return !all_readable || !is_plain_name(path);
 }
 
@@ -197,12 +198,12 @@ Action follow_path(Frame& frame, const Row& row) {
         frame.made[5] = mark;
         return look(frame, After::path);
     }
-    return leaves_proc_alone(frame.arguments[row.path.path]) ? pass(frame) : ask(frame, row);
+    return leaves_proc_alone(frame.stack(), frame.arguments[row.path.path]) ? pass(frame) : ask(frame, row);
 }
 
 Action follow_paths(Frame& frame, const Row& row) {
-    const bool both = leaves_proc_alone(frame.arguments[row.path.path]) &&
-                      leaves_proc_alone(frame.arguments[row.second_path.path]);
+    const bool both = leaves_proc_alone(frame.stack(), frame.arguments[row.path.path]) &&
+                      leaves_proc_alone(frame.stack(), frame.arguments[row.second_path.path]);
     return both ? pass(frame) : ask(frame, row);
 }
 
@@ -213,10 +214,10 @@ Action follow_address(Frame& frame, const Row& row) {
     constexpr uint64_t word = 8, head = sizeof(sa_family_t);
     char path[sizeof(sockaddr_un) - head + 1] = {};
     if (size < word || size > sizeof(sockaddr_un)) return size < word ? pass(frame) : ask(frame, row);
-    if (!is_readable(place) || !is_readable(place + size - word)) return ask(frame, row);
+    if (!is_readable(frame.stack(), place, size)) return ask(frame, row);
     if (reinterpret_cast<const sockaddr_un*>(place)->sun_family != AF_UNIX) return pass(frame);
     for (uint64_t i = 0; i < size - head; ++i) path[i] = reinterpret_cast<const char*>(place + head)[i];
-    return may_lead_into_proc(path) ? ask(frame, row) : pass(frame);
+    return may_lead_into_proc(frame.stack(), path) ? ask(frame, row) : pass(frame);
 }
 
 bool followed_path(Frame& frame) {
