@@ -12,6 +12,7 @@ column is the first subject once more: what isn't larger than the difference of 
 Takes root (it binds copies of the C library over the original, in a mount namespace of its own).
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -42,6 +43,10 @@ class Measurement:
         self.chance = random.Random(options.seed)
 
     def run(self):
+        with pinned(self.options.pinned and not self._whole()):
+            self._run()
+
+    def _run(self):
         blocks = self.options.blocks if not self._whole() else self.options.commands
         begun = time.monotonic()
         for block in range(blocks):
@@ -135,6 +140,22 @@ class Measurement:
         return "\n".join(text) + "\n"
 
 
+@contextlib.contextmanager
+def pinned(wanted):
+    """This process, and what it starts meanwhile."""
+    if not wanted:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        os.sched_setaffinity(0, before)
+
+
 def number(microseconds):
     if microseconds is None:
         return "-"
@@ -159,6 +180,9 @@ def parse(words):
     parser.add_argument("--median", dest="mean", action="store_false",
                         help="of the operations within a sample instead of their mean: on a busy machine; "
                              "blind to what happens rarely")
+    parser.add_argument("--pinned", action="store_true",
+                        help="all but whole commands on one processor, ahead of all else (SCHED_FIFO): on a busy machine; "
+                             "leaves out what it costs to wake another processor")
     parser.add_argument("--seed", type=int, default=1, help="of the order of the rounds")
     parser.add_argument("--samples", type=pathlib.Path, help="a file for all samples, as JSON")
     options = parser.parse_args(words)
@@ -190,7 +214,8 @@ def main(words):
         placed = "ctr" if world.placed_by_ctr else "bind mounts of this benchmark"
         print(f"{machine()}; load {os.getloadavg()[0]:.1f}; instrumented copies placed by {placed}; "
               f"{'means' if options.mean else 'medians'} of samples of {options.milliseconds} ms, {options.blocks} blocks "
-              f"of {options.rounds} rounds, {options.commands} of commands.\n", flush=True)
+              f"of {options.rounds} rounds, {options.commands} of commands"
+              f"{'; pinned to one processor' if options.pinned else ''}.\n", flush=True)
         for table in tables:
             operations = chosen(table.operations, options.only)
             for name in list(operations):
