@@ -1,7 +1,8 @@
-// Names of /proc that mean the same to every process that may say them, and lead to nothing with a process's number in it:
-// what start-up code and run-time systems read. Freestanding.
+// Names of /proc that mean the same to every process that may say them, and lead to nothing with a process's
+// number in it: what start-up code and run-time systems read. Freestanding.
 //
-// Only whole texts count. "self" the kernel resolves for the thread that makes the call, as the monitor would.
+// Only whole texts count. "self" the kernel resolves for the thread that makes the call, as the monitor
+// would.
 #pragma once
 
 #include <cstddef>
