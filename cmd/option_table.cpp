@@ -17,6 +17,10 @@ const std::vector<Option>& run_options() {
          "the host's numbers"},
         {numbering, "", "pid-lookup", value, "HOW",
          "how multi finds a number: hash (default), or list, the walk of 2007, for comparison"},
+        {numbering, "", "pid-fastpath", value, "WHEN",
+         "auto (default): flat and multi put instrumented copies of the C library and of static commands in "
+         "their "
+         "place, which translate by themselves; off: the monitor does it all"},
         {numbering, "", "pid-max", value, "N",
          "numbers of flat and multi are below N, in each namespace: 301 to 4194304 (default: 32768)"},
 

@@ -77,6 +77,19 @@ struct ReadOnly {  // no-op where there is no such file
 // Where the kernel reads /proc/1 without asking the pid layer, as the text of a link, it is to find this
 // process. No-op where /proc shows no 1.
 struct ShowAsFirst {};
+// The instrumented copy of an image, over the image.
+struct Placement {
+    std::string target;
+    dev_t device = 0;  // of the image, as it was found
+    ino_t inode = 0;
+    std::string copy{};  // a host's path
+    Fd expected{};       // what is to be there
+};
+
+// No-op where another image is there by now, or something prevents it: programs run without their copies too.
+struct PlaceImages {
+    std::vector<Placement> placements;
+};
 
 struct PivotRoot {};
 
@@ -149,6 +162,7 @@ namespace ctr {
 using Action =
     std::variant<action::WriteOwn, action::PrivateMounts, action::BindRoot, action::Mount, action::BindTree,
                  action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly, action::ShowAsFirst,
+                 action::PlaceImages,
                  action::PivotRoot, action::Unshare, action::SetHostname, action::LoopbackUp,
                  action::NewSession, action::Control, action::DieWithParent, action::DropBounding,
                  action::SetIds, action::SetCapabilities, action::ScopeSignals, action::ChangeDirectory,

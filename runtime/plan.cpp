@@ -138,7 +138,7 @@ void add_command_steps(Draft& draft) {
 
 }  // namespace
 
-Result<Plan> make_plan(const Spec& spec, const HostFacts& facts) {
+Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<action::Placement> placements) {
     if (const auto valid = validate(spec); !valid) return std::unexpected(valid.error());
     if (!facts.own_proc && !facts.numbered && spec.pidns != PidMode::kernel)
         return fail_input(
@@ -161,7 +161,7 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts) {
         draft.plan.monitor.model = model_for(spec);
         if (spec.pid_max != 0) draft.plan.monitor.pid_max = spec.pid_max;
     }
-    auto root = rootfs::steps(spec, facts, {identity->new_user_namespace});
+    auto root = rootfs::steps(spec, facts, {identity->new_user_namespace}, std::move(placements));
     if (!root) return std::unexpected(root.error());
 
     add_process_steps(draft);

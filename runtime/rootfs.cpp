@@ -102,9 +102,14 @@ void add_first(std::vector<Step>& steps, const Spec& spec, const HostFacts& fact
         steps.push_back({"let links to /proc/1 lead to the command", action::ShowAsFirst{}});
 }
 
+Step placing_step(std::vector<action::Placement> placements) {
+    return {"put instrumented images in place", action::PlaceImages{std::move(placements)}};
+}
+
 }  // namespace
 
-Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situation situation) {
+Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situation situation,
+                                std::vector<action::Placement> placements) {
     std::vector<Step> steps;
     steps.push_back({"make all mounts private", action::PrivateMounts{}});
     if (spec.rootfs.empty()) {
@@ -114,6 +119,7 @@ Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situat
         // Root inside could otherwise leave its limits by writing its number into another group.
         steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
         add_first(steps, spec, facts);
+        if (!placements.empty()) steps.push_back(placing_step(std::move(placements)));
         return steps;
     }
     auto root = open_root(spec.rootfs);
@@ -132,6 +138,9 @@ Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situat
     for (const char* path : unwritable)
         steps.push_back({std::string("make ") + path + " read-only", action::ReadOnly{path}});
     add_first(steps, spec, facts);
+    // By the host's paths of the copies, so before they are out of reach; after all mounts that may hide an
+    // image.
+    if (!placements.empty()) steps.push_back(placing_step(std::move(placements)));
     steps.push_back({"make \"" + spec.rootfs + "\" the root", action::PivotRoot{}});
     return steps;
 }

@@ -124,6 +124,7 @@ __attribute__((visibility("hidden"))) bool guest_after(Frame& frame) {
         case After::wait:
         case After::waitid: return waited(frame);
         case After::number: return rewritten(frame);
+        case After::memory: return memory_written(frame);
         case After::siginfo: return took_signal(frame);
         case After::message: return received(frame);
         case After::handler: return handler_set(frame);

@@ -17,6 +17,7 @@ enum class After : uint32_t {
     wait,         // whom has wait4 reported?
     waitid,
     number,       // a number of the host's, by the row's kind
+    memory,       // ... in memory
     siginfo,      // of rt_sigtimedwait
     message,      // of recvmsg
     handler,      // the old one of rt_sigaction
@@ -48,6 +49,7 @@ Action look(Frame& frame, After after);
 
 Action answer(Frame& frame, const Row& row);          // identity.cpp
 Action rewrite(Frame& frame, const Row& row);         // rewrite.cpp
+Action rewrite_memory(Frame& frame, const Row& row);  // structures.cpp
 Action wait(Frame& frame, const Row& row);            // wait.cpp
 Action create(Frame& frame, const Row& row);          // creation.cpp
 Action create_unseen(Frame& frame);                   // ... of what passes the filter: a thread
@@ -68,6 +70,7 @@ bool described(Frame& frame);
 bool named_directory(Frame& frame);
 bool waited(Frame& frame);
 bool rewritten(Frame& frame);
+bool memory_written(Frame& frame);
 bool received(Frame& frame);
 bool took_signal(Frame& frame);
 bool handler_set(Frame& frame);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 
 #include "runtime/base/fd.h"
@@ -72,6 +73,13 @@ int make_directory_in_root(int root, const char* path, mode_t mode) {
         start = end;
     }
     return parent.release();
+}
+
+int reopen(int fd, int flags) {
+    char name[32] = "/proc/self/fd/";
+    constexpr size_t prefix = sizeof "/proc/self/fd/" - 1;
+    *std::to_chars(name + prefix, name + sizeof name - 1, fd).ptr = 0;
+    return open(name, flags | O_CLOEXEC);
 }
 
 int open_procfs(const char* path, int flags) {

@@ -156,6 +156,30 @@ TEST(Plan, TheHostsRootIsLeftAlone) {
     }
 }
 
+std::vector<action::Placement> one_placement() {
+    std::vector<action::Placement> placements;
+    placements.push_back({.target = "/lib/libc.so.6", .copy = "/var/cache/copy"});
+    return placements;
+}
+
+TEST(Plan, ImagesArePlacedOnPrivateMountsOnly) {
+    const auto plan = make_plan(spec_of(PidMode::flat), root_facts(), one_placement());
+    ASSERT_TRUE(plan);
+    EXPECT_GT(position(*plan, "instrumented images in place [/lib/libc.so.6]"),
+              position(*plan, "mounts private"));
+    EXPECT_FALSE(has(plan_of(spec_of(PidMode::flat), root_facts()), "instrumented"));
+}
+
+// The copies lie outside; and a mount of the container's may hide an image.
+TEST(Plan, InARootOfItsOwnImagesArePlacedLast) {
+    Spec spec = spec_of(PidMode::flat);
+    spec.rootfs = "/";
+    const auto plan = make_plan(spec, root_facts(), one_placement());
+    ASSERT_TRUE(plan);
+    EXPECT_GT(position(*plan, "instrumented images in place"), position(*plan, "read-only"));
+    EXPECT_EQ(position(*plan, "instrumented images in place"), position(*plan, "\"/\" the root") - 1);
+}
+
 TEST(Plan, ProcIsFreshWhereTheKernelPermitsAndBoundElsewhere) {
     struct Case {
         PidMode mode;
