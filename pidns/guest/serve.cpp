@@ -96,7 +96,7 @@ bool is_readable(uint64_t stack, uint64_t address) {
     if (page_of(address) == page_of(stack) && page_of(address + word - 1) == page_of(stack)) return true;
     // The kernel reads the set before it sees that there is no such way of changing the mask.
     constexpr uint64_t no_way = 3;
-    return marked(SYS_rt_sigprocmask, no_way, address, 0, word) != efault;
+    return address != 0 && marked(SYS_rt_sigprocmask, no_way, address, 0, word) != efault;
 }
 
 bool is_readable(uint64_t stack, uint64_t address, uint64_t size) {

@@ -88,7 +88,7 @@ bool put_hosts_numbers(Frame& frame, const Row& row, const Self& self);
 // in use, as what the C library passes of its own often is. STACK is an address on that page.
 bool is_readable(uint64_t stack, uint64_t address);
 
-// The same for more, of at most a page.
+// The same for SIZE bytes, 8 at least and a page at most.
 bool is_readable(uint64_t stack, uint64_t address, uint64_t size);
 
 }  // namespace ctr::pidns::guest
