@@ -26,8 +26,7 @@ Creation creation_of(const Frame& frame) {
         default: return {};
     }
     const uint64_t address = frame.arguments[0], size = frame.arguments[1];
-    const auto readable = [&](uint64_t at) { return is_readable(at) && is_readable(at + CLONE_ARGS_SIZE_VER0 - 8); };
-    if (size < CLONE_ARGS_SIZE_VER0 || (frame.near_code == 0 && !readable(address))) return {.odd = true};
+    if (size < CLONE_ARGS_SIZE_VER0 || (frame.near_code == 0 && !is_readable(frame.stack(), address, CLONE_ARGS_SIZE_VER0))) return {.odd = true};
     const auto* args = reinterpret_cast<const clone_args*>(address);
     Creation creation{.flags = args->flags, .stack = args->stack + args->stack_size};
     creation.odd = args->stack == 0 && args->stack_size != 0;
@@ -42,14 +41,22 @@ void lay_way_back(const Frame& frame, uint64_t top) {
     words[-2] = frame.back;
 }
 
-// A claim whose numbers can't be mistaken for a thread of the container (monitor/numbers.h); none: the monitor must look.
+// Whether the container's C libraries may know that number as a thread's (monitor/numbers.h). A process of the host that
+// isn't the container's can be told from its threads without the monitor: the lowest numbers are always somebody's.
+template <class Numbering>
+bool is_ambiguous(const Numbering& model, int number) {
+    const auto host = static_cast<uint64_t>(number);
+    if (marked(SYS_kill, host, 0) == esrch) return false;
+    return model.is_process(model.entry_of(HostPid(number))) || marked(SYS_tgkill, host, host, 0) == esrch;
+}
+
+// None: the monitor must look.
 EntryId claim_for_child(const Self& self) {
     return self.mapping.with([&](auto& model) {
         const EntryId claim = model.allocate(self.space, self.host);
         for (NamespaceId space = self.space; space != NamespaceId::none && claim != EntryId::none; space = model.parent_of(space)) {
             const int number = raw(model.number_in(claim, space));
-            if (number <= 1) continue;
-            if (marked(SYS_kill, static_cast<uint64_t>(number), 0) == esrch) continue;
+            if (number <= 1 || !is_ambiguous(model, number)) continue;
             model.cancel(claim);
             return EntryId::none;
         }

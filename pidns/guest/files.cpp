@@ -51,7 +51,7 @@ Action list(Frame& frame, const Row& row) {
 }
 
 bool named_directory(Frame& frame) {
-    if (frame.result <= 0 || !may_lead_into_proc(reinterpret_cast<const char*>(frame.arguments[0]))) return false;
+    if (frame.result <= 0 || !may_lead_into_proc(frame.stack(), reinterpret_cast<const char*>(frame.arguments[0]))) return false;
     const Row* row = find_row(frame.number, frame.arguments);
     if (row) frame.action = ask(frame, *row);
     return row != nullptr;

@@ -24,7 +24,7 @@ enum class Action : uint32_t {
 
 struct Frame {
     EntryId claim;  // fork family: the child's numbers
-    uint32_t detail;
+    HostPid caller;  // of a wait: the process, as it was before
     Action action;
     uint32_t next;  // After of serve.h: what the result is looked at for
     int64_t result;
@@ -35,6 +35,9 @@ struct Frame {
     uint64_t near_code;
     uint64_t sixth;  // the program's r9
     uint64_t back;
+
+    // Where the program's stack ends.
+    uint64_t stack() const { return reinterpret_cast<uint64_t>(this) + sizeof(Frame) + RED_ZONE; }
 };
 static_assert(offsetof(Frame, claim) == FRAME_CLAIM && offsetof(Frame, action) == FRAME_ACTION);
 static_assert(offsetof(Frame, result) == FRAME_RESULT && offsetof(Frame, clobbered) == FRAME_CLOBBERED);

@@ -16,7 +16,7 @@ constexpr std::array<Row, surface::row_count> strip() {
     for (unsigned i = 0; i < stripped.size(); ++i) {
         const Call& row = surface::rows[i];
         stripped[i] = {static_cast<uint16_t>(row.number), row.way, {row.arguments[0], row.arguments[1], row.arguments[2]},
-                       row.result, row.reads, row.writes, row.path, row.second_path, row.after, row.all_used, row.when, row.and_when};
+                       row.result, row.reads, row.writes, row.path, row.second_path, row.changes, row.after, row.all_used, row.when, row.and_when};
     }
     return stripped;
 }
@@ -81,10 +81,27 @@ Action look(Frame& frame, After after) {
     return Action::look;
 }
 
-bool is_readable(uint64_t address) {
+namespace {
+
+constexpr uint64_t word = 8;
+
+uint64_t page_of(uint64_t address) {
+    constexpr uint64_t page = 4096;
+    return address / page;
+}
+
+}  // namespace
+
+bool is_readable(uint64_t stack, uint64_t address) {
+    if (page_of(address) == page_of(stack) && page_of(address + word - 1) == page_of(stack)) return true;
     // The kernel reads the set before it sees that there is no such way of changing the mask.
-    constexpr uint64_t no_way = 3, size = 8;
-    return marked(SYS_rt_sigprocmask, no_way, address, 0, size) != efault;
+    constexpr uint64_t no_way = 3;
+    return address != 0 && marked(SYS_rt_sigprocmask, no_way, address, 0, word) != efault;
+}
+
+bool is_readable(uint64_t stack, uint64_t address, uint64_t size) {
+    const uint64_t last = address + size - word;
+    return is_readable(stack, address) && (page_of(address) == page_of(last + word - 1) || is_readable(stack, last));
 }
 
 extern "C" {
@@ -102,6 +119,7 @@ __attribute__((visibility("hidden"))) bool guest_after(Frame& frame) {
         case After::nothing: return false;
         case After::asked: return was_asked(frame);
         case After::path: return followed_path(frame);
+        case After::change: return changed(frame);
         case After::file: return described(frame);
         case After::directory: return named_directory(frame);
         case After::wait:
@@ -121,7 +139,8 @@ __attribute__((visibility("hidden"))) bool guest_may_pass(uint64_t number, const
     const Row* row = find_row(number, arguments);
     if (!row || row->way != Way::path || row->path.path == PathArguments::none) return false;
     const uint64_t path = arguments[row->path.path];
-    return is_readable(path) && !may_lead_into_proc(reinterpret_cast<const char*>(path));
+    const auto stack = reinterpret_cast<uint64_t>(arguments);
+    return is_readable(stack, path) && !may_lead_into_proc(stack, reinterpret_cast<const char*>(path));
 }
 
 }  // extern "C"

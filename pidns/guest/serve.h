@@ -12,6 +12,7 @@ enum class After : uint32_t {
     nothing,
     asked,        // the monitor has served it
     path,         // did the path lead into /proc?
+    change,       // does a copy lie over the file?
     file,         // is it a file of ours that was described?
     directory,    // the text of a working directory
     wait,         // whom has wait4 reported?
@@ -34,6 +35,7 @@ struct Row {
     Memory writes;
     PathArguments path;
     PathArguments second_path;
+    bool changes;
     pidns::After after;
     bool all_used;
     Condition when;
@@ -66,6 +68,7 @@ Action message(Frame& frame, const Row& row);         // messages.cpp
 
 // True: make the call again, as the frame says now.
 bool followed_path(Frame& frame);
+bool changed(Frame& frame);
 bool described(Frame& frame);
 bool named_directory(Frame& frame);
 bool waited(Frame& frame);
@@ -77,14 +80,18 @@ bool handler_set(Frame& frame);
 bool has_created(Frame& frame);
 
 // Whether the text of a path may lead to something of /proc that carries numbers (paths.cpp).
-bool may_lead_into_proc(const char* path);
+bool may_lead_into_proc(uint64_t stack, const char* path);
 
 // Puts the host's numbers into the registers of a call, and the mark. False: the monitor must (rewrite.cpp).
 struct Self;
 bool put_hosts_numbers(Frame& frame, const Row& row, const Self& self);
 
 
-// Whether that address can be read as the kernel would read it, 8 bytes; costs a call.
-bool is_readable(uint64_t address);
+// Whether that address can be read as the kernel would read it, 8 bytes; costs a call, unless it is on a page of the stack that is
+// in use, as what the C library passes of its own often is. STACK is an address on that page.
+bool is_readable(uint64_t stack, uint64_t address);
+
+// The same for SIZE bytes, 8 at least and a page at most.
+bool is_readable(uint64_t stack, uint64_t address, uint64_t size);
 
 }  // namespace ctr::pidns::guest

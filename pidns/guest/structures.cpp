@@ -52,8 +52,7 @@ Action give_copy(Frame& frame, const Row& row, const Self& self) {
     const unsigned size = size_of(row.reads.structure);
     char copy[64] = {};
     if (place != 0) {
-        const uint64_t last = size < word ? place : place + size - word;
-        if (size == 0 || !is_readable(place) || !is_readable(last)) return ask(frame, row);
+        if (size == 0 || !is_readable(frame.stack(), place, size < word ? word : size)) return ask(frame, row);
         for (unsigned i = 0; i < size; ++i) copy[i] = reinterpret_cast<const char*>(place)[i];
         for (const Field& field : fields_of(row.reads.structure)) {
             if (!counts(field.guard, copy)) continue;
