@@ -99,7 +99,7 @@ Status look_into(const Elf& elf, Action action) {
     const auto landings = find_landings(elf, code, links, unwind);
     if (!landings) return std::unexpected(landings.error());
     const Flow flow(elf, code, *landings, *decoder);
-    return action(flow, survey(flow, is_go(elf)));
+    return action(flow, survey(flow, is_go(elf)), unwind);
 }
 
 void write(std::vector<std::byte>& bytes, uint64_t offset, const void* data, size_t size) {
@@ -113,7 +113,7 @@ class Writer {
     Writer(const Elf& elf, Bytes guest, GuestHeader header, Layout layout)
         : elf_(elf), guest_(guest), header_(header), layout_(std::move(layout)) {}
 
-    void write_into(Instrumented& result, const Flow& flow, const Survey& survey) {
+    void write_into(Instrumented& result, const Flow& flow, const Survey& survey, const UnwindFacts& unwind) {
         const Address begin = layout_.guest_segment().p_vaddr;
         if (survey.restorer != 0) header_.restorer = static_cast<int32_t>(survey.restorer - begin);
         append(guest_.data(), guest_.size());
@@ -122,7 +122,7 @@ class Writer {
         const Thunks thunks = make_thunks(elf_, flow, survey, header_, begin, begin + segment_.size());
         append(thunks.bytes.data(), thunks.bytes.size());
         align();
-        result.unwinds = add_unwind_table(thunks, begin);
+        result.unwinds = add_unwind_table(thunks, unwind, begin);
 
         std::vector<std::byte>& bytes = result.bytes;
         bytes.assign(elf_.bytes().begin(), elf_.bytes().end());
@@ -132,6 +132,8 @@ class Writer {
         write(bytes, layout_.guest_segment().p_offset, segment_.data(), segment_.size());
         write(bytes, elf_.header().e_phoff, layout_.segments.data(),
               layout_.segments.size() * sizeof(Elf64_Phdr));
+        for (const auto& [number, section] : sections_)
+            write(bytes, elf_.header().e_shoff + number * sizeof section, &section, sizeof section);
         result.guest = begin;
         result.mappings = layout_.mappings;
     }
@@ -144,26 +146,40 @@ class Writer {
         segment_.resize((segment_.size() + alignment - 1) / alignment * alignment);
     }
 
-    bool add_unwind_table(const Thunks& thunks, Address begin) {
+    bool add_unwind_table(const Thunks& thunks, const UnwindFacts& unwind, Address begin) {
         const NewCode code{{begin + header_.unwind_begin, begin + header_.unwind_end},
                            thunks.waiting,
                            thunks.calling,
                            called_with};
         const uint64_t offset = segment_.size();
-        const auto table = extend_unwind_table(elf_, begin + offset, code, header_);
+        const auto table = extend_unwind_table(elf_, unwind, begin + offset, code, header_);
         auto header = std::ranges::find(layout_.segments, uint32_t{PT_GNU_EH_FRAME}, &Elf64_Phdr::p_type);
         if (header == layout_.segments.end() && layout_.spare) header = std::prev(layout_.segments.end());
         if (!table || header == layout_.segments.end()) return false;
-        append(table->data(), table->size());
+        append(table->bytes.data(), table->bytes.size());
         *header = {.p_type = PT_GNU_EH_FRAME,
                    .p_flags = PF_R,
                    .p_offset = layout_.guest_segment().p_offset + offset,
                    .p_vaddr = begin + offset,
                    .p_paddr = begin + offset,
-                   .p_filesz = table->size(),
-                   .p_memsz = table->size(),
+                   .p_filesz = table->bytes.size(),
+                   .p_memsz = table->bytes.size(),
                    .p_align = sizeof(uint32_t)};
+        move_section(".eh_frame_hdr", offset, table->entries);
+        if (table->complete)
+            move_section(".eh_frame", offset + table->entries, table->bytes.size() - table->entries);
         return true;
+    }
+
+    // For debuggers, which look for sections.
+    void move_section(const char* name, uint64_t offset, uint64_t size) {
+        const auto* section = elf_.section(name);
+        if (section == nullptr) return;
+        Elf64_Shdr moved = *section;
+        moved.sh_addr = layout_.guest_segment().p_vaddr + offset;
+        moved.sh_offset = layout_.guest_segment().p_offset + offset;
+        moved.sh_size = size;
+        sections_.emplace_back(section - elf_.sections().data(), moved);
     }
 
     const Elf& elf_;
@@ -171,6 +187,7 @@ class Writer {
     GuestHeader header_;
     Layout layout_;
     std::vector<std::byte> segment_;
+    std::vector<std::pair<size_t, Elf64_Shdr>> sections_;  // those that moved, by number
 };
 
 }  // namespace
@@ -180,7 +197,7 @@ Result<Findings> examine(Bytes image) {
     if (!elf) return std::unexpected(elf.error());
     if (auto status = check(*elf); !status) return std::unexpected(std::move(status).error());
     Findings findings;
-    auto status = look_into(*elf, [&](const Flow&, const Survey& found) {
+    auto status = look_into(*elf, [&](const Flow&, const Survey& found, const UnwindFacts&) {
         findings = {found.sites, found.others};
         return Status{};
     });
@@ -195,15 +212,16 @@ Result<Instrumented> instrument(Bytes image, Bytes guest) {
     if (!elf) return std::unexpected(elf.error());
     if (auto status = check(*elf); !status) return std::unexpected(std::move(status).error());
     Instrumented result;
-    auto status = look_into(*elf, [&](const Flow& flow, const Survey& found) -> Status {
-        result.sites = found.sites;
-        result.others = found.others;
-        if (found.patches.empty()) return {};
-        auto layout = lay_out(*elf);
-        if (!layout) return std::unexpected(std::move(layout).error());
-        Writer(*elf, guest, *header, std::move(*layout)).write_into(result, flow, found);
-        return {};
-    });
+    auto status =
+        look_into(*elf, [&](const Flow& flow, const Survey& found, const UnwindFacts& unwind) -> Status {
+            result.sites = found.sites;
+            result.others = found.others;
+            if (found.patches.empty()) return {};
+            auto layout = lay_out(*elf);
+            if (!layout) return std::unexpected(std::move(layout).error());
+            Writer(*elf, guest, *header, std::move(*layout)).write_into(result, flow, found, unwind);
+            return {};
+        });
     if (!status) return std::unexpected(std::move(status).error());
     return result;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <set>
@@ -206,6 +207,30 @@ TEST_F(ImageCopyOfLibc, HasATableForUnwinders) {
         EXPECT_EQ(elf->read<uint32_t>(entry + 12), header->unwind_end - header->unwind_begin);
     }
     EXPECT_TRUE(guest_found);
+}
+
+// As a debugger does: one entry after the other, from the section's beginning to its end mark.
+TEST_F(ImageCopyOfLibc, HasASectionForDebuggers) {
+    const auto before = Elf::parse(original_), after = Elf::parse(made_.bytes);
+    ASSERT_TRUE(before && after);
+    const auto beginnings = [](const Elf& elf) {
+        std::set<Address> found;
+        const auto* section = elf.section(".eh_frame");
+        if (section == nullptr) return found;
+        for (Address at = section->sh_addr;;) {
+            const uint32_t size = elf.read<uint32_t>(at).value_or(0);
+            if (size == 0) return found;
+            if (elf.read<uint32_t>(at + 4) != 0u)
+                found.insert(at + 8 + static_cast<uint64_t>(int64_t{distance_at(elf, at + 8)}));
+            at += 4 + size;
+        }
+    };
+    std::set<Address> expected = beginnings(*before);
+    const std::set<Address> found = beginnings(*after);
+    EXPECT_GT(expected.size(), 1000u);
+    EXPECT_TRUE(std::ranges::includes(found, expected));
+    EXPECT_TRUE(found.contains(made_.guest + after->read<GuestHeader>(made_.guest)->unwind_begin));
+    EXPECT_GT(found.size(), expected.size() + made_.sites.size());
 }
 
 }  // namespace
