@@ -69,6 +69,16 @@ const std::vector<Option>& ps_options() {
     return table;
 }
 
+const std::vector<Option>& image_options() {
+    using enum Takes;
+    static constexpr const char* options = "Options";
+    static const std::vector<Option> table = {
+        {options, "", "json", nothing, "", "a JSON object"},
+        {options, "h", "help", nothing, "", "print this"},
+    };
+    return table;
+}
+
 namespace {
 
 const Option* by_name(const std::string& name) {

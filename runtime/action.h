@@ -80,6 +80,7 @@ struct ShowAsFirst {};
 // The instrumented copy of an image, over the image.
 struct Placement {
     std::string target;
+    std::string name;  // the image's own, where the links on the target's path lead
     dev_t device = 0;  // of the image, as it was found
     ino_t inode = 0;
     std::string copy{};  // a host's path

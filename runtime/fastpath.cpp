@@ -30,7 +30,7 @@ Prepared without(const std::string& why) {
 action::Placement placement_of(const images::Image& image) {
     struct stat status {};
     fstat(image.file.get(), &status);
-    return {.target = image.path, .device = status.st_dev, .inode = status.st_ino};
+    return {.target = image.path, .name = image.name, .device = status.st_dev, .inode = status.st_ino};
 }
 
 }  // namespace

@@ -47,16 +47,16 @@ class Finder {
             add(program.interpreter);
             add_libraries(program.interpreter.substr(0, program.interpreter.rfind('/')));
         }
-        if (program.makes_calls && is_new(fd)) found_.push_back({file, std::move(fd)});
+        if (program.makes_calls) add(file, std::move(fd));
         return true;
     }
 
     std::vector<Image> take() { return std::move(found_); }
 
   private:
-    void add(const std::string& file) {
-        Fd fd = open_file(file);
-        if (fd && is_new(fd)) found_.push_back({file, std::move(fd)});
+    void add(const std::string& file) { add(file, open_file(file)); }
+    void add(const std::string& file, Fd fd) {
+        if (fd && is_new(fd)) found_.push_back({file, name_of(fd), std::move(fd)});
     }
 
     Fd open_file(const std::string& file) const {
@@ -74,6 +74,11 @@ class Finder {
         std::array<std::byte, program_beginning> bytes;
         const ssize_t n = readable ? pread(readable.get(), bytes.data(), bytes.size(), 0) : 0;
         return read_program(std::span(bytes).first(n > 0 ? static_cast<size_t>(n) : 0));
+    }
+
+    static std::string name_of(const Fd& file) {
+        const std::string path = path::name_of(file.get());
+        return path.substr(path.rfind('/') + 1);
     }
 
     bool is_new(const Fd& fd) {

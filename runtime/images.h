@@ -14,6 +14,7 @@ namespace ctr::images {
 
 struct Image {
     std::string path;  // as the container will see it; links may lie on it
+    std::string name;  // the last component of where they lead
     Fd file;           // O_PATH; a regular file
 };
 

@@ -68,18 +68,25 @@ bool may_lead_into_proc(uint64_t stack, const char* path) {
     return !all_readable || !is_plain_name(path);
 }
 
+// What a copy lies over, the monitor can uncover (monitor/covers.h); the kernel says whether it must.
+Action pass_or_uncover(Frame& frame, const Row& row) {
+    if (!row.changes) return pass(frame);
+    frame.made[5] = mark;
+    return look(frame, After::change);
+}
+
 Action follow_path(Frame& frame, const Row& row) {
     if (can_be_made_twice(frame.number, frame.arguments)) {
         frame.made[5] = mark;
         return look(frame, After::path);
     }
-    return leaves_proc_alone(frame.stack(), frame.arguments[row.path.path]) ? pass(frame) : ask(frame, row);
+    return leaves_proc_alone(frame.stack(), frame.arguments[row.path.path]) ? pass_or_uncover(frame, row) : ask(frame, row);
 }
 
 Action follow_paths(Frame& frame, const Row& row) {
     const bool both = leaves_proc_alone(frame.stack(), frame.arguments[row.path.path]) &&
                       leaves_proc_alone(frame.stack(), frame.arguments[row.second_path.path]);
-    return both ? pass(frame) : ask(frame, row);
+    return both ? pass_or_uncover(frame, row) : ask(frame, row);
 }
 
 // Of a socket: only one in the file system is a path, which needn't end with a zero.
@@ -93,6 +100,14 @@ Action follow_address(Frame& frame, const Row& row) {
     if (reinterpret_cast<const sockaddr_un*>(place)->sun_family != AF_UNIX) return pass(frame);
     for (uint64_t i = 0; i < size - head; ++i) path[i] = reinterpret_cast<const char*>(place + head)[i];
     return may_lead_into_proc(frame.stack(), path) ? ask(frame, row) : pass(frame);
+}
+
+bool changed(Frame& frame) {
+    if (frame.result != ebusy && frame.result != exdev && frame.result != erofs) return false;
+    const Row* row = find_row(frame.number, frame.arguments);
+    if (!row) return false;
+    frame.action = ask(frame, *row);
+    return true;
 }
 
 bool followed_path(Frame& frame) {

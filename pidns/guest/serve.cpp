@@ -16,7 +16,7 @@ constexpr std::array<Row, surface::row_count> strip() {
     for (unsigned i = 0; i < stripped.size(); ++i) {
         const Call& row = surface::rows[i];
         stripped[i] = {static_cast<uint16_t>(row.number), row.way, {row.arguments[0], row.arguments[1], row.arguments[2]},
-                       row.result, row.reads, row.writes, row.path, row.second_path, row.after, row.all_used, row.when, row.and_when};
+                       row.result, row.reads, row.writes, row.path, row.second_path, row.changes, row.after, row.all_used, row.when, row.and_when};
     }
     return stripped;
 }
@@ -119,6 +119,7 @@ __attribute__((visibility("hidden"))) bool guest_after(Frame& frame) {
         case After::nothing: return false;
         case After::asked: return was_asked(frame);
         case After::path: return followed_path(frame);
+        case After::change: return changed(frame);
         case After::file: return described(frame);
         case After::directory: return named_directory(frame);
         case After::wait:

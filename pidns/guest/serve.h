@@ -12,6 +12,7 @@ enum class After : uint32_t {
     nothing,
     asked,        // the monitor has served it
     path,         // did the path lead into /proc?
+    change,       // does a copy lie over the file?
     file,         // is it a file of ours that was described?
     directory,    // the text of a working directory
     wait,         // whom has wait4 reported?
@@ -34,6 +35,7 @@ struct Row {
     Memory writes;
     PathArguments path;
     PathArguments second_path;
+    bool changes;
     pidns::After after;
     bool all_used;
     Condition when;
@@ -66,6 +68,7 @@ Action message(Frame& frame, const Row& row);         // messages.cpp
 
 // True: make the call again, as the frame says now.
 bool followed_path(Frame& frame);
+bool changed(Frame& frame);
 bool described(Frame& frame);
 bool named_directory(Frame& frame);
 bool waited(Frame& frame);

@@ -41,7 +41,18 @@ uint64_t described_size(const Elf& elf) {
     return end;
 }
 
+// Patches are written to the file, so no byte of it may be code at two addresses.
+bool loads_a_byte_twice(const Elf& elf) {
+    std::vector<Elf64_Phdr> loads = elf.loads();
+    std::ranges::sort(loads, {}, &Elf64_Phdr::p_offset);
+    const auto overlap = [](const Elf64_Phdr& first, const Elf64_Phdr& second) {
+        return first.p_filesz > 0 && second.p_filesz > 0 && second.p_offset < first.p_offset + first.p_filesz;
+    };
+    return std::ranges::adjacent_find(loads, overlap) != loads.end();
+}
+
 Status check(const Elf& elf) {
+    if (loads_a_byte_twice(elf)) return fail_input(instrumenting, "its segments share bytes of the file");
     for (const Elf64_Phdr& segment : elf.loads()) {
         const Bytes bytes = elf.at(segment.p_vaddr);
         if (bytes.size() >= sizeof guest_magic &&
@@ -75,6 +86,20 @@ std::vector<Address> entries(const Elf& elf, const Links& links, const UnwindFac
 bool is_go(const Elf& elf) {
     return elf.section(".gopclntab") != nullptr || elf.section(".data.rel.ro.gopclntab") != nullptr ||
            elf.section(".go.buildinfo") != nullptr;
+}
+
+// Decodes the image and gives what was found to an action, which can't keep it: all refer to each other.
+template <class Action>
+Status look_into(const Elf& elf, Action action) {
+    const auto decoder = Decoder::load();
+    if (!decoder) return std::unexpected(decoder.error());
+    const UnwindFacts unwind = read_unwind_facts(elf);
+    const Links links = read_links(elf);
+    const Code code = Code::decode(elf, *decoder, entries(elf, links, unwind));
+    const auto landings = find_landings(elf, code, links, unwind);
+    if (!landings) return std::unexpected(landings.error());
+    const Flow flow(elf, code, *landings, *decoder);
+    return action(flow, survey(flow, is_go(elf)));
 }
 
 void write(std::vector<std::byte>& bytes, uint64_t offset, const void* data, size_t size) {
@@ -120,7 +145,10 @@ class Writer {
     }
 
     bool add_unwind_table(const Thunks& thunks, Address begin) {
-        const NewCode code{{begin + header_.unwind_begin, begin + header_.unwind_end}, thunks.waiting};
+        const NewCode code{{begin + header_.unwind_begin, begin + header_.unwind_end},
+                           thunks.waiting,
+                           thunks.calling,
+                           called_with};
         const uint64_t offset = segment_.size();
         const auto table = extend_unwind_table(elf_, begin + offset, code, header_);
         auto header = std::ranges::find(layout_.segments, uint32_t{PT_GNU_EH_FRAME}, &Elf64_Phdr::p_type);
@@ -147,30 +175,36 @@ class Writer {
 
 }  // namespace
 
+Result<Findings> examine(Bytes image) {
+    const auto elf = Elf::parse(image);
+    if (!elf) return std::unexpected(elf.error());
+    if (auto status = check(*elf); !status) return std::unexpected(std::move(status).error());
+    Findings findings;
+    auto status = look_into(*elf, [&](const Flow&, const Survey& found) {
+        findings = {found.sites, found.others};
+        return Status{};
+    });
+    if (!status) return std::unexpected(std::move(status).error());
+    return findings;
+}
+
 Result<Instrumented> instrument(Bytes image, Bytes guest) {
     const auto header = read_guest(guest);
     if (!header) return std::unexpected(header.error());
     const auto elf = Elf::parse(image);
     if (!elf) return std::unexpected(elf.error());
     if (auto status = check(*elf); !status) return std::unexpected(std::move(status).error());
-    const auto decoder = Decoder::load();
-    if (!decoder) return std::unexpected(decoder.error());
-
-    const UnwindFacts unwind = read_unwind_facts(*elf);
-    const Links links = read_links(*elf);
-    const Code code = Code::decode(*elf, *decoder, entries(*elf, links, unwind));
-    const auto landings = find_landings(*elf, code, links, unwind);
-    if (!landings) return std::unexpected(landings.error());
-    const Flow flow(*elf, code, *landings, *decoder);
-    const Survey found = survey(flow, is_go(*elf));
-
     Instrumented result;
-    result.sites = found.sites;
-    result.others = found.others;
-    if (found.patches.empty()) return result;
-    auto layout = lay_out(*elf);
-    if (!layout) return std::unexpected(std::move(layout).error());
-    Writer(*elf, guest, *header, std::move(*layout)).write_into(result, flow, found);
+    auto status = look_into(*elf, [&](const Flow& flow, const Survey& found) -> Status {
+        result.sites = found.sites;
+        result.others = found.others;
+        if (found.patches.empty()) return {};
+        auto layout = lay_out(*elf);
+        if (!layout) return std::unexpected(std::move(layout).error());
+        Writer(*elf, guest, *header, std::move(*layout)).write_into(result, flow, found);
+        return {};
+    });
+    if (!status) return std::unexpected(std::move(status).error());
     return result;
 }
 

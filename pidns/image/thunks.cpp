@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "pidns/image/cancellable.h"
-
 namespace ctr::pidns::image {
 
 namespace {
@@ -17,8 +15,8 @@ class Maker {
         : elf_(elf), header_(header), guest_(guest), fillers_(flow), assembler_(place) {}
 
     void add(const Site& site, const Patch& patch) {
-        if (!patch.callers.empty())
-            add_before_function(site, patch);
+        if (patch.cancellable.function != 0)
+            add_before_function(patch.cancellable);
         else
             add_at_window(site, patch.window);
     }
@@ -55,10 +53,12 @@ class Maker {
         thunks_.waiting.push_back({waiting, assembler_.here()});
     }
 
-    // The guest only says whether the call may carry the mark, which is made here; the mark doesn't stay in r9.
+    // The guest only says whether the call may carry the mark, which is made here; the mark doesn't stay in
+    // r9.
     void make_call(const Site& site, const Window& window, bool load_number) {
         constexpr uint64_t jump_ahead = 5, load_size = 7, number_size = 5;
-        assembler_.load_address_rcx(assembler_.here() + load_size + (load_number ? number_size : 0) + jump_ahead);
+        assembler_.load_address_rcx(assembler_.here() + load_size + (load_number ? number_size : 0) +
+                                    jump_ahead);
         if (load_number) assembler_.load_eax(site.number);
         assembler_.jump(entry(Entry::prepare));
         assembler_.raw({0x0f, 0x05});        // syscall
@@ -87,11 +87,11 @@ class Maker {
     }
 
     // Before a function that takes a call's number and arguments as its own second and following: puts them
-    // where the call has them, and the sixth to where the function will find it. Calls the function with copies of its
-    // arguments on the stack, so that the mark doesn't stay in r9.
-    void add_before_function(const Site& site, const Patch& patch) {
+    // where the call has them, and the sixth to where the function will find it. Calls the function with
+    // copies of its arguments on the stack, so that the mark doesn't stay in r9.
+    void add_before_function(const Cancellable& cancellable) {
         assembler_.align(thunk_alignment);
-        for (const Branch& caller : patch.callers) {
+        for (const Branch& caller : cancellable.callers) {
             Assembler branch(caller.from + 1);
             branch.distance(assembler_.here());
             thunks_.pieces.push_back({caller.from + 1, branch.bytes()});
@@ -112,9 +112,15 @@ class Maker {
         assembler_.raw({0x4c, 0x89, 0x4c, 0x24, saved + 16});  // mov %r9, 64(%rsp)
         assembler_.raw(
             {0x41, 0x59, 0x41, 0x58, 0x59, 0x5a, 0x5e, 0x5f});  // pop %r9, %r8, %rcx, %rdx, %rsi, %rdi
-        assembler_.raw({0xff, 0x74, 0x24, 0x10, 0xff, 0x74, 0x24, 0x10});  // push 16(%rsp), push 16(%rsp)
-        assembler_.call(cancellable_function(site.address));
-        assembler_.raw({0x48, 0x83, 0xc4, 0x10, 0x45, 0x31, 0xc9, 0xc3});  // add $16, %rsp; xor %r9d, %r9d; ret
+        // One word more than the two arguments, so that the stack is aligned as the function's callees
+        // expect: the thread's cleanup runs from there.
+        assembler_.raw({0x48, 0x83, 0xec, 0x08});                          // sub $8, %rsp
+        assembler_.raw({0xff, 0x74, 0x24, 0x18, 0xff, 0x74, 0x24, 0x18});  // push 24(%rsp), push 24(%rsp)
+        const Address calling = assembler_.here();
+        assembler_.call(cancellable.function);
+        assembler_.raw({0x48, 0x83, 0xc4, called_with});  // add $24, %rsp
+        thunks_.calling.push_back({calling, assembler_.here()});
+        assembler_.raw({0x45, 0x31, 0xc9, 0xc3});  // xor %r9d, %r9d; ret
     }
 
     Address place_near_code(const Site& site, Address back) {

@@ -56,17 +56,22 @@ class Writer {
     std::vector<std::byte> bytes_;
 };
 
-// A common entry. "S": what is returned to is the next instruction, not one behind a call.
-size_t begin_common(Writer& writer) {
+// A common entry.
+size_t begin_common(Writer& writer, std::initializer_list<uint8_t> augmentation) {
     const size_t opened = writer.open();
     writer.number(0);
-    writer.raw({entry_version, 'z', 'R', 'S', 0, 1, data_alignment, return_address, 1, pc_relative4});
+    writer.raw({entry_version});
+    writer.raw(augmentation);
+    writer.raw({0, 1, data_alignment, return_address, 1, pc_relative4});
     return opened;
 }
+constexpr std::initializer_list<uint8_t> plain = {'z', 'R'};
+// What is returned to is the next instruction, not one behind a call.
+constexpr std::initializer_list<uint8_t> as_signal = {'z', 'R', 'S'};
 
 Address add_common_of_guest(Writer& writer, const GuestHeader& guest) {
     const Address place = writer.here();
-    const size_t opened = begin_common(writer);
+    const size_t opened = begin_common(writer, as_signal);
     writer.raw({define_cfa, rsp});
     writer.leb(guest.unwind_cfa);
     writer.raw({at_offset | return_address});
@@ -77,8 +82,18 @@ Address add_common_of_guest(Writer& writer, const GuestHeader& guest) {
 
 Address add_common_of_thunks(Writer& writer) {
     const Address place = writer.here();
-    const size_t opened = begin_common(writer);
+    const size_t opened = begin_common(writer, as_signal);
     writer.raw({define_cfa, rsp, 0, in_register, return_address, rcx});
+    writer.close(opened);
+    return place;
+}
+
+Address add_common_of_calls(Writer& writer, uint64_t above) {
+    const Address place = writer.here();
+    const size_t opened = begin_common(writer, plain);
+    writer.raw({define_cfa, rsp});
+    writer.leb(above + word);
+    writer.raw({at_offset | return_address, 1});
     writer.close(opened);
     return place;
 }
@@ -129,16 +144,18 @@ std::optional<std::vector<std::byte>> extend_unwind_table(const Elf& elf, Addres
 
     // The table's size is known beforehand, so what it points to can be written first.
     constexpr uint64_t head = 12;
-    const uint64_t count = entries->size() + 1 + code.thunks.size();
+    const uint64_t count = entries->size() + 1 + code.thunks.size() + code.calls.size();
     const uint64_t table_size = (head + count * word + word - 1) / word * word;
     Writer frames(place + table_size);
     const Address of_guest = add_common_of_guest(frames, guest);
     const Address of_thunks = add_common_of_thunks(frames);
     entries->push_back(add_entry(frames, of_guest, code.guest));
     for (const Range& thunk : code.thunks) entries->push_back(add_entry(frames, of_thunks, thunk));
+    const Address of_calls = code.calls.empty() ? 0 : add_common_of_calls(frames, code.above);
+    for (const Range& call : code.calls) entries->push_back(add_entry(frames, of_calls, call));
     frames.number(0);
     // New code lies above all other, so sorting is for images whose own table wasn't.
-    std::ranges::stable_sort(*entries, {}, &Entry::begin);
+    std::ranges::sort(*entries, {}, &Entry::begin);
 
     const Address original = find_unwind_entries(elf);
     Writer table(place);

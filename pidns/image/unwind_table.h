@@ -13,6 +13,8 @@ namespace ctr::pidns::image {
 struct NewCode {
     Range guest;                // unwound as the header says
     std::vector<Range> thunks;  // the way back is in rcx, and the stack is the site's
+    std::vector<Range> calls;   // the way back is on the stack, above this many bytes
+    uint64_t above = 0;
 };
 
 // To be put at PLACE, a multiple of 8. Nothing: the original's has a form that isn't known; it stays as it

@@ -59,6 +59,8 @@ void CallServer::serve(const Trap& trap) {
     if (call->way == Way::path && files_.replace(trap)) return;
     const bool has_path = call->way == Way::path || call->way == Way::paths || call->way == Way::address;
     if (has_path) named = files_.named(trap, *call);
+    if (has_path && !named && !tracee(trap.thread) && covers_.may_concern(trap, *call))
+        return change_covered(trap, *call);
     const bool concerns_none = (has_path && !named) ||
                                (call->way == Way::message && !may_carry_numbers(trap, *call)) ||
                                (call->way == Way::dequeue && !is_signalfd(trap)) ||
@@ -229,6 +231,10 @@ void CallServer::refuse(const Trap& trap, const Rewrite& rewrite, int error) {
         listener_.answer(trap, sender_.send_for(rewrite));
         return;
     }
+    if (rewrite.may_be_covered) {
+        listener_.pass(trap);
+        return;
+    }
     warn_once(caller.process, rewrite.call->name,
               "its " + std::string(rewrite.call->name) + " needs ptrace, which says " + errno_name(error) +
                   ": it is being traced inside the container, or isn't dumpable; it gets EPERM");
@@ -367,6 +373,7 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
         take_back(rewrite);
         return result < 0 ? result : *rewrite.written;
     }
+    if (rewrite.may_be_covered) return changed(rewrite, result);
     if (rewrite.errand) return run_errand(rewrite, result);
     if (rewrite.broadcast) return sender_.next(rewrite, result);
     if (call.way == Way::trace) return traced(rewrite, result);

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <cstring>
 
 #include "runtime/base/fd.h"
@@ -29,6 +30,15 @@ int open_resolved(int root, const char* path, int flags, uint64_t resolve) {
         const int fd = sys::openat2(root, path, how);
         if (fd >= 0 || errno != EAGAIN || attempt == 64) return fd;
     }
+}
+
+struct Link {
+    char text[32] = "/proc/self/fd/";
+};
+Link link_to(int fd) {
+    Link link;
+    *std::to_chars(link.text + strlen(link.text), link.text + sizeof link.text - 1, fd).ptr = 0;
+    return link;
 }
 
 bool is_filesystem(int fd, unsigned long magic) {
@@ -76,10 +86,13 @@ int make_directory_in_root(int root, const char* path, mode_t mode) {
 }
 
 int reopen(int fd, int flags) {
-    char name[32] = "/proc/self/fd/";
-    constexpr size_t prefix = sizeof "/proc/self/fd/" - 1;
-    *std::to_chars(name + prefix, name + sizeof name - 1, fd).ptr = 0;
-    return open(name, flags | O_CLOEXEC);
+    return open(link_to(fd).text, flags | O_CLOEXEC);
+}
+
+std::string name_of(int fd) {
+    char name[PATH_MAX];
+    const ssize_t length = readlink(link_to(fd).text, name, sizeof name);
+    return {name, length > 0 ? static_cast<size_t>(length) : 0};
 }
 
 int open_procfs(const char* path, int flags) {

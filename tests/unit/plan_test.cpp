@@ -158,7 +158,7 @@ TEST(Plan, TheHostsRootIsLeftAlone) {
 
 std::vector<action::Placement> one_placement() {
     std::vector<action::Placement> placements;
-    placements.push_back({.target = "/lib/libc.so.6", .copy = "/var/cache/copy"});
+    placements.push_back({.target = "/lib/libc.so.6", .name = "libc.so.6", .copy = "/var/cache/copy"});
     return placements;
 }
 
