@@ -151,22 +151,17 @@ template <class Readable>
     const uint64_t before_path = ~(~uint64_t{0} << (8 * skipped));
     Eight now((*words & ~before_path) | (Eight::all('/') & before_path));
     Eight before(Eight::all('/'));
-    uint64_t p = 0, r = 0, o = 0, slashes = ~uint64_t{0};
     for (;;) {
         const uint64_t zeros = now.find('\0');
-        const uint64_t new_p = now.find('p'), new_r = now.find('r'), new_o = now.find('o');
-        const uint64_t new_slashes = now.find('/');
-        const uint64_t says_proc =
-            now.find('c') & later(new_o, o, 1) & later(new_r, r, 2) & later(new_p, p, 3);
-        const uint64_t begins_number = now.find_digits() & later(new_slashes, slashes, 1);
         const uint64_t text = zeros != 0 ? (zeros & -zeros) - 1 : ~uint64_t{0};  // up to the end
-        if (((says_proc | begins_number) & text) != 0) return false;
+        const auto found = [&](char c, unsigned n) { return later(now.find(c), before.find(c), n); };
+        const uint64_t says_oc = now.find('c') & found('o', 1) & text;
+        if (says_oc != 0 && (says_oc & found('r', 2) & found('p', 3)) != 0) return false;
+        if ((now.find_digits() & found('/', 1) & text) != 0) return false;  // a number begins
         if (zeros != 0) break;
         if (++words == end) return false;
-        if (reinterpret_cast<uint64_t>(words) % page_size == 0 &&
-            !readable(reinterpret_cast<const char*>(words)))
+        if (reinterpret_cast<uint64_t>(words) % page_size == 0 && !readable(reinterpret_cast<const char*>(words)))
             return false;
-        p = new_p, r = new_r, o = new_o, slashes = new_slashes;
         before = now;
         now = Eight(*words);
     }
