@@ -10,6 +10,7 @@
 #include <sys/un.h>
 
 #include "pidns/guest/kernel.h"
+#include "pidns/guest/proc.h"
 #include "pidns/guest/serve.h"
 
 namespace ctr::pidns::guest {
@@ -226,6 +227,7 @@ bool followed_path(Frame& frame) {
         return true;
     }
     if (!leads_into_proc(path, [](const char*) { return true; })) return false;
+    if (serve_proc(frame, *row, path)) return false;
     if (opens(frame.number) && frame.result >= 0) marked(SYS_close, static_cast<uint64_t>(frame.result));
     frame.action = ask(frame, *row);
     return true;

@@ -82,6 +82,19 @@ class Rest {
     std::string_view text_;
 };
 
+// Text in a table, without an address in it: nobody would relocate that in the code inside workloads.
+template <size_t room>
+struct Literal {
+    char text[room] = {};
+    uint8_t size = 0;
+
+    // What is too long doesn't compile.
+    consteval Literal(const char* from) {
+        while (*from != '\0') text[size++] = *from++;
+    }
+    constexpr std::string_view view() const { return {text, size}; }
+};
+
 // The number that a whole text is.
 constexpr std::optional<int> number_of(std::string_view text) {
     Rest rest(text);
