@@ -165,10 +165,6 @@ bool can_be_made_twice(uint64_t number, const uint64_t* arguments) {
     }
 }
 
-bool opens(uint64_t number) {
-    return number == SYS_open || number == SYS_openat;
-}
-
 bool describes(uint64_t number) {
     return number == SYS_newfstatat || number == SYS_statx;
 }
@@ -188,8 +184,13 @@ bool may_lead_into_proc(const char* path) {
     return leads_into_proc(path, [](const char* at) { return is_readable(reinterpret_cast<uint64_t>(at)); });
 }
 
+bool may_name_numbers(const char* name) {
+    return names_numbers(key(name));
+}
+
 Action follow_path(Frame& frame, const Row& row) {
     if (can_be_made_twice(frame.number, frame.arguments)) {
+        if (const auto action = serve_proc_at_once(frame, row, path_of(frame, row))) return *action;
         frame.made[5] = mark;
         return look(frame, After::path);
     }
@@ -228,7 +229,7 @@ bool followed_path(Frame& frame) {
     }
     if (!leads_into_proc(path, [](const char*) { return true; })) return false;
     if (serve_proc(frame, *row, path)) return false;
-    if (opens(frame.number) && frame.result >= 0) marked(SYS_close, static_cast<uint64_t>(frame.result));
+    give_up(frame);
     frame.action = ask(frame, *row);
     return true;
 }

@@ -118,7 +118,11 @@ class Output {
     }
 
     void put(std::string_view text) {
-        for (const char c : text) put(c);
+        const size_t left = to_.size() - size_;
+        const size_t count = text.size() < left ? text.size() : left;
+        for (size_t i = 0; i < count; ++i) to_[size_ + i] = text[i];
+        size_ += count;
+        fits_ = fits_ && count == text.size();
     }
 
     // As printf's %*d does.

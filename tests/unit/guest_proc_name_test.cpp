@@ -8,24 +8,39 @@
 namespace ctr::pidns::guest {
 namespace {
 
-// "NUMBER NAME", or "-".
+// "NUMBER NAME", "self NAME", " NAME", or "-".
 std::string read(const char* path) {
     const auto named = proc_name_of(path);
-    return named ? std::to_string(named->number) + " " + std::string(named->name) : "-";
+    if (!named) return "-";
+    const std::string whose = named->whose == ProcName::Whose::process ? std::to_string(named->number)
+                              : named->whose == ProcName::Whose::self  ? "self"
+                                                                       : "";
+    return whose + " " + std::string(named->name);
 }
 
 TEST(GuestProcName, AProcessAndWhatItHas) {
     EXPECT_EQ(read("/proc/1"), "1 ");
     EXPECT_EQ(read("/proc/4711/stat"), "4711 stat");
     EXPECT_EQ(read("/proc/4194303/timerslack_ns"), "4194303 timerslack_ns");
-    EXPECT_EQ(read("/proc/self"), "0 ");
-    EXPECT_EQ(read("/proc/self/maps"), "0 maps");
+    EXPECT_EQ(read("/proc/self"), "self ");
+    EXPECT_EQ(read("/proc/self/maps"), "self maps");
+}
+
+TEST(GuestProcName, WhatIsNobodys) {
+    EXPECT_EQ(read("/proc"), " ");
+    EXPECT_EQ(read("/proc/uptime"), " uptime");
+    EXPECT_EQ(read("/proc/selfish"), " selfish");
+}
+
+TEST(GuestProcName, NothingIsReadBehindWhatIsReadable) {
+    EXPECT_TRUE(proc_name_of("/proc/12/stat", 14));
+    for (size_t readable = 0; readable < 14; ++readable)
+        EXPECT_FALSE(proc_name_of("/proc/12/stat", readable)) << readable;
 }
 
 TEST(GuestProcName, AllElseIsTheMonitors) {
     for (const char* path : {"",
                              "/",
-                             "/proc",
                              "/proc/",
                              "/proc//1",
                              "/proc/1/",
@@ -44,10 +59,9 @@ TEST(GuestProcName, AllElseIsTheMonitors) {
                              "/proc/-1/stat",
                              "/proc/99999999999/stat",
                              "/proc/self/",
-                             "/proc/selfish",
+
                              "/proc/self/task/1/stat",
                              "/proc/thread-self/stat",
-                             "/proc/stat",
                              "proc/1/stat",
                              "1/stat",
                              "./proc/1",
