@@ -9,6 +9,7 @@
 
 #include "pidns/guest/kernel.h"
 #include "pidns/guest/plain_names.h"
+#include "pidns/guest/proc.h"
 #include "pidns/guest/proc_text.h"
 #include "pidns/guest/serve.h"
 
@@ -38,10 +39,6 @@ bool can_be_made_twice(uint64_t number, const uint64_t* arguments) {
         case SYS_llistxattr: return true;
         default: return false;
     }
-}
-
-bool opens(uint64_t number) {
-    return number == SYS_open || number == SYS_openat;
 }
 
 bool describes(uint64_t number) {
@@ -75,8 +72,13 @@ Action pass_or_uncover(Frame& frame, const Row& row) {
     return look(frame, After::change);
 }
 
+bool may_name_numbers(const char* name) {
+    return names_numbers(key(name));
+}
+
 Action follow_path(Frame& frame, const Row& row) {
     if (can_be_made_twice(frame.number, frame.arguments)) {
+        if (const auto action = serve_proc_at_once(frame, row, path_of(frame, row))) return *action;
         frame.made[5] = mark;
         return look(frame, After::path);
     }
@@ -122,7 +124,8 @@ bool followed_path(Frame& frame) {
         return true;
     }
     if (!leads_into_proc(path, [](const char*) { return true; }) || is_plain_name(path)) return false;
-    if (opens(frame.number) && frame.result >= 0) marked(SYS_close, static_cast<uint64_t>(frame.result));
+    if (serve_proc(frame, *row, path)) return false;
+    give_up(frame);
     frame.action = ask(frame, *row);
     return true;
 }

@@ -82,6 +82,9 @@ bool has_created(Frame& frame);
 // Whether the text of a path may lead to something of /proc that carries numbers (paths.cpp).
 bool may_lead_into_proc(uint64_t stack, const char* path);
 
+// Whether a file of that name below /proc may carry numbers, or show different things to different readers.
+bool may_name_numbers(const char* name);
+
 // Puts the host's numbers into the registers of a call, and the mark. False: the monitor must (rewrite.cpp).
 struct Self;
 bool put_hosts_numbers(Frame& frame, const Row& row, const Self& self);

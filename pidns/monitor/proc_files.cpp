@@ -22,15 +22,15 @@
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/procfs.h"
 #include "pidns/monitor/reader_view.h"
+#include "pidns/surface/memory_name.h"
 #include "runtime/base/sys.h"
 
 namespace ctr::pidns {
 
 namespace {
 
-// The name of a translated file: "ctr:BIRTH:PLACE", where BIRTH makes sure that the process is still the
-// same. One whose place is too long for a name has none, and isn't read again.
-constexpr std::string_view file_prefix = "ctr:";
+// A file whose place is too long for a name (surface/memory_name.h) has none, and isn't read again.
+constexpr std::string_view file_prefix = memory_name_prefix.view();
 constexpr size_t longest_name = 249;  // MFD_NAME_MAX_LEN
 constexpr std::string_view memory_file = "/memfd:ctr:";
 constexpr std::string_view deleted = " (deleted)";
@@ -202,12 +202,18 @@ std::optional<ProcFiles::Named> ProcFiles::named_at(const Trap& trap, const Call
     return Named{std::move(base), std::move(*path)};
 }
 
+bool ProcFiles::is_still(HostPid process, const Meant& meant) const {
+    if (!meant.birth.starts_with(EntryBirth::sign)) return birth_of(process) == meant.birth;
+    return numbers_.is_process(process) &&
+           EntryBirth(static_cast<uint32_t>(numbers_.birth_of(process))).text() == meant.birth;
+}
+
 // fstat of a file of ours: what the file that it stands for is like. Nothing, if that is gone.
 ProcFiles::Verdict ProcFiles::describe(const Caller& caller, const std::string& link) {
     const auto meant = meant_by(link);
     if (!meant || CgroupFiles::is_place(meant->place)) return {};
     const HostPid process = process_in(meant->place);
-    if (process != HostPid::none && birth_of(process) != meant->birth) return {};
+    if (process != HostPid::none && !is_still(process, *meant)) return {};
     const auto whole = mounts_.whole_of(caller.thread);
     if (!whole) return {};
     return {
@@ -493,8 +499,8 @@ std::optional<std::string> ProcFiles::shown_anew(const Caller& caller, const Mea
         source = cgroups_.reopen(meant.place);
     } else {
         const HostPid process = process_in(meant.place);
-        const bool same = process == HostPid::none || (birth_of(process) == meant.birth &&
-                                                       translator_.outward(raw(process), caller.space) != 0);
+        const bool same = process == HostPid::none ||
+                          (is_still(process, meant) && translator_.outward(raw(process), caller.space) != 0);
         source.content = content_of(meant.place);
         if (!same || !may_be_opened(caller, source.content, process)) return {};
         source.file.reset(::open(("/proc/" + meant.place).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));

@@ -106,6 +106,7 @@ class ProcFiles {
         std::string place;
     };
     static std::optional<Meant> meant_by(std::string_view link);
+    bool is_still(HostPid process, const Meant& meant) const;  // ... whose birth is meant
     std::optional<std::string> shown_anew(const Caller& caller, const Meant& meant);
     static std::optional<std::string> namespace_text(NamespaceId space);
     NamespaceId namespace_of(HostPid process, bool for_children) const;

@@ -1,53 +1,14 @@
 #include "pidns/surface/contents.h"
 
 #include "pidns/surface/contents_parts.h"
+#include "pidns/surface/contents_stat.h"
+#include "pidns/surface/contents_status.h"
 
 namespace ctr::pidns {
 
 using namespace std::string_view_literals;
 
 namespace {
-
-// A component '#' stands for a number, '*' for any name.
-struct Pattern {
-    std::string_view path;
-    Content content;
-};
-
-constexpr Pattern patterns[] = {
-    {"#/stat", Content::stat},
-    {"#/status", Content::status},
-    {"#/sched", Content::sched},
-    {"#/timers", Content::timers},
-    {"#/fdinfo/*", Content::fdinfo},
-    {"#/task/#/stat", Content::stat},
-    {"#/task/#/status", Content::status},
-    {"#/task/#/sched", Content::sched},
-    {"#/task/#/children", Content::children},
-    {"#/task/#/fdinfo/*", Content::fdinfo},
-    {"loadavg", Content::loadavg},
-    {"locks", Content::locks},
-    {"sysvipc/shm", Content::shm},
-    {"sysvipc/msg", Content::msg},
-    {"sys/kernel/pid_max", Content::pid_max},
-    {"sys/kernel/ns_last_pid", Content::ns_last_pid},
-};
-
-bool component_matches(std::string_view pattern, std::string_view name) {
-    if (same(pattern, "*"sv)) return !name.empty();
-    if (!same(pattern, "#"sv)) return same(pattern, name);
-    const auto number = number_of(name);
-    return number && *number > 0;
-}
-
-bool path_matches(Rest pattern, Rest path) {
-    while (component_matches(pattern.take_until('/'), path.take_until('/'))) {
-        if (pattern.empty() || path.empty()) return pattern.empty() && path.empty();
-        pattern.take(1);
-        path.take(1);
-    }
-    return false;
-}
 
 // A lock whose owner can't be seen isn't shown, nor is who waits for it. Who waits for one that is shown
 // always is, as 0 if need be.
@@ -185,8 +146,8 @@ struct Translator {
 
 constexpr Translator translators[] = {
     {Content::none, put_unchanged},
-    {Content::stat, put_stat},
-    {Content::status, put_status},
+    {Content::stat, put_stat<View>},
+    {Content::status, put_status<View>},
     {Content::children, put_children},
     {Content::sched, put_sched},
     {Content::fdinfo, put_fdinfo},
@@ -225,12 +186,6 @@ void put_lock(const Lock& lock, const View& view, Output& out) {
     out.put(lock.before);
     out.put_number(seen(view, Bearer::process, lock.owner));
     out.put(lock.after);
-}
-
-Content content_of(std::string_view path_below_proc) {
-    for (const Pattern& pattern : patterns)
-        if (path_matches(Rest(pattern.path), Rest(path_below_proc))) return pattern.content;
-    return Content::none;
 }
 
 std::optional<size_t> translate(Content content, std::string_view text, const View& view,

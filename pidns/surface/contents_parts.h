@@ -1,4 +1,6 @@
-// What the translations of the single files share; only for contents*.cpp.
+// What the translations of the single files share; only for them. Those that the code inside workloads makes
+// as well are templates: a View has a virtual table, which nobody would relocate there. A Reader is a View or
+// has the functions of one.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,8 @@ enum class Bearer : uint8_t { process, thread };
 
 // In every namespace 0 is nobody and -1 nothing of the kind. Other negative ones are of locks that other
 // hosts hold.
-inline int seen(const View& view, Bearer bearer, int host) {
+template <class Reader>
+int seen(const Reader& view, Bearer bearer, int host) {
     if (host <= 0) return host;
     return bearer == Bearer::process ? view.process(host) : view.thread(host);
 }
@@ -30,9 +33,7 @@ struct Lock {
 std::optional<Lock> lock_of(std::string_view line);
 void put_lock(const Lock& lock, const View& view, Output& out);
 
-// Of one process or thread.
-bool put_stat(std::string_view text, const View& view, Output& out);
-bool put_status(std::string_view text, const View& view, Output& out);
+// Of one process or thread; put_stat and put_status have headers of their own.
 bool put_sched(std::string_view text, const View& view, Output& out);
 bool put_fdinfo(std::string_view text, const View& view, Output& out);
 bool put_timers(std::string_view text, const View& view, Output& out);

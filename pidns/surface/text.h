@@ -82,6 +82,19 @@ class Rest {
     std::string_view text_;
 };
 
+// Text in a table, without an address in it: nobody would relocate that in the code inside workloads.
+template <size_t room>
+struct Literal {
+    char text[room] = {};
+    uint8_t size = 0;
+
+    // What is too long doesn't compile.
+    consteval Literal(const char* from) {
+        while (*from != '\0') text[size++] = *from++;
+    }
+    constexpr std::string_view view() const { return {text, size}; }
+};
+
 // The number that a whole text is.
 constexpr std::optional<int> number_of(std::string_view text) {
     Rest rest(text);
@@ -105,7 +118,11 @@ class Output {
     }
 
     void put(std::string_view text) {
-        for (const char c : text) put(c);
+        const size_t left = to_.size() - size_;
+        const size_t count = text.size() < left ? text.size() : left;
+        for (size_t i = 0; i < count; ++i) to_[size_ + i] = text[i];
+        size_ += count;
+        fits_ = fits_ && count == text.size();
     }
 
     // As printf's %*d does.

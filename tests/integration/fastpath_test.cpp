@@ -1,6 +1,8 @@
 // Instrumented copies in place of a container's images: who sees them, and what happens where they can't be
 // had.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,6 +114,32 @@ TEST_P(Fastpath, AnImageThatIsHiddenInsideIsPassedOver) {
     const Outcome outcome =
         start_with_cache({"--rootfs", root.path(), "--log-level=debug", "--", "/tmp/program"});
     EXPECT_EQ(outcome.code, 127) << outcome;
+}
+
+// What is served in process needs nobody else: the monitor stands still meanwhile.
+class Unasked : public LauncherInMode {};
+INSTANTIATE_TEST_SUITE_P(Modes, Unasked, testing::Values("flat", "multi"),
+                         [](const auto& mode) { return std::string(mode.param); });
+
+TEST_P(Unasked, TheCommonFilesOfProc) {
+    if (!is_root()) GTEST_SKIP() << "needs root, who has a cache";
+    const ScratchDirectory place;
+    const std::string gate = place.path() + "/gate";
+    ASSERT_EQ(mkfifo(gate.c_str(), 0600), 0);
+    Background container(command({victim("unasked"), gate}));
+    ASSERT_TRUE(container.wait_for_output("ready")) << container.err();
+    const std::string number = std::to_string(container.pid());
+    std::ifstream children("/proc/" + number + "/task/" + number + "/children");
+    pid_t monitor = 0;
+    ASSERT_TRUE(children >> monitor);
+    ASSERT_EQ(kill(monitor, SIGSTOP), 0);
+    const Fd go(open(gate.c_str(), O_WRONLY | O_CLOEXEC));
+    const bool is_done = container.wait_for_output("done");
+    ASSERT_EQ(kill(monitor, SIGCONT), 0);
+    EXPECT_TRUE(is_done) << container.out();
+    const Outcome outcome = container.wait();
+    EXPECT_EQ(outcome.code, 0) << outcome;
+    EXPECT_FALSE(contains(outcome.out, "wrong")) << outcome;
 }
 
 // Root's cache is the machine's, and not to be spoiled.
