@@ -267,6 +267,8 @@ HostPid CallServer::stopped_tracee(const Caller& caller, const std::optional<Rep
     const HostPid process = process_of_thread(reported);
     const auto maker = tracees_.find(raw(process == reported ? parent_of(process) : process));
     tracees_[raw(reported)].options = maker == tracees_.end() ? 0 : maker->second.options;
+    // To number a new one resets what is said of it.
+    adopt_if_new(process, caller.space);
     numbers_.attention().set(process, Attention::debugging);
     return reported;
 }

@@ -70,6 +70,13 @@ TEST_P(ProcProgram, StraceFollowsAShell) {
         "in\n3\n0\n0\n");
 }
 
+// Tracees of tracees are traced from their first instruction: what they make is numbered by the monitor.
+TEST_P(ProcProgram, StraceFollowsAShellsChildrenAndTheirs) {
+    const std::string once =
+        "strace -f -o /dev/null sh -c 'for i in 1 2 3 4; do (exit $i); echo $?; done | cat'";
+    prints("strace", "for round in 1 2 3; do " + once + "; done", "1\n2\n3\n4\n1\n2\n3\n4\n1\n2\n3\n4\n");
+}
+
 TEST_P(ProcProgram, StraceNamesTheContainersNumbers) {
     prints("strace",
            "F=$(mktemp); strace -f -o $F -e trace=wait4 sh -c '(exit 3); :'; "

@@ -27,11 +27,15 @@ echo "no child of mine: $?"
 trap 'echo "got USR1"' USR1
 kill -USR1 $$
 $shell -c "kill -USR1 $$"
+# Until it is in the wait, whenever that is.
+trap 'interrupted=yes' USR1
 sleep 60 & child=$!
-(sleep 0.6; kill -USR1 $$) & helper=$!
+(while sleep 0.3; do kill -USR1 $$; done) & helper=$!
 wait "$child"
-echo "an interrupted wait: $?"
-wait "$helper"
+echo "an interrupted wait: $? $interrupted"
+kill "$helper"
+wait "$helper" 2>/dev/null
+trap - USR1
 kill "$child"
 wait "$child" 2>/dev/null
 
