@@ -160,7 +160,8 @@ template <class Readable>
         if ((now.find_digits() & found('/', 1) & text) != 0) return false;  // a number begins
         if (zeros != 0) break;
         if (++words == end) return false;
-        if (reinterpret_cast<uint64_t>(words) % page_size == 0 && !readable(reinterpret_cast<const char*>(words)))
+        if (reinterpret_cast<uint64_t>(words) % page_size == 0 &&
+            !readable(reinterpret_cast<const char*>(words)))
             return false;
         before = now;
         now = Eight(*words);

@@ -10,7 +10,7 @@ namespace ctr::pidns::guest {
 
 namespace {
 
-std::optional<int> process(const Self& self, int number) {
+[[gnu::flatten]] std::optional<int> process(const Self& self, int number) {
     if (number <= 0) return number;
     return self.mapping.with([&](const auto& model) -> std::optional<int> {
         const EntryId entry = model.find(self.space, VirtPid(number));

@@ -63,7 +63,7 @@ OPERATIONS = {
         Operation("stat", "stat /etc/passwd"),
         Operation("fstat", "fstat"),
         Operation("shell script", "shell sh {here}/script.sh {own}"),
-        Operation("ps -xaf", "ps", crowd=60, least=20, rows=(
+        Operation("ps -xaf", "ps", crowd=60, least=10, rows=(
             ("", "time"), (", its processor time", "cpu"), (", its system time", "system"),
             (", its and the monitor's processor time", "served"))),
         Operation("make -j2", "shell make -B -s -j2 -f {here}/tree.mk OUT={own}", whole=True),

@@ -17,7 +17,7 @@ MOUNT_ALL = 'while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit; shift 2; d
 
 class World:
     """Both sides run with copies of the images, bound over the originals in the same way: one's as they were, the other's
-    instrumented. A `ctr` that puts them in their places by itself is left to it (placed_by_ctr)."""
+    instrumented. Where `ctr` puts them in their places, by binds of its own, that is left to it (placed_by_ctr)."""
 
     def __init__(self, build, directory):
         programs = build / "tests/victims"
@@ -74,7 +74,7 @@ class World:
             words = [str(self.ctr), "run", *subject.layer, *path, *nesting, "--", *words]
         if subject.filtered:
             words = [str(self.helper), "filter", *words]
-        mounts = self.copies[subject.fast and not by_ctr]
+        mounts = [] if by_ctr else self.copies[subject.fast]
         return ["unshare", "--mount", "--propagation=private", "sh", "-c", MOUNT_ALL, "-", *mounts, "--", *words]
 
     def show(self, subject, static):
