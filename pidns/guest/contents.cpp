@@ -11,6 +11,7 @@
 #include "pidns/guest/kernel.h"
 #include "pidns/guest/numbers.h"
 #include "pidns/guest/proc.h"
+#include "pidns/guest/proc_name.h"
 #include "pidns/surface/contents_stat.h"
 #include "pidns/surface/contents_status.h"
 #include "pidns/surface/memory_name.h"
@@ -100,11 +101,8 @@ int64_t make_memory_file(uint32_t birth, std::string_view place) {
 
 // That description can be read only, and stands at its beginning.
 int64_t reopen(int64_t file, uint64_t flags) {
-    char path[32] = "/proc/self/fd/";
-    constexpr size_t prefix = 14;
-    Output out({path + prefix, sizeof path - prefix - 1});
-    out.put_number(static_cast<int>(file));
-    return marked(SYS_open, reinterpret_cast<uint64_t>(path), O_RDONLY | (flags & O_CLOEXEC));
+    const DescriptorPath path(static_cast<int>(file));
+    return marked(SYS_open, reinterpret_cast<uint64_t>(path.text()), O_RDONLY | (flags & O_CLOEXEC));
 }
 
 }  // namespace

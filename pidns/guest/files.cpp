@@ -6,6 +6,7 @@
 #include <sys/vfs.h>
 
 #include "pidns/guest/kernel.h"
+#include "pidns/guest/proc.h"
 #include "pidns/guest/serve.h"
 
 namespace ctr::pidns::guest {
@@ -35,7 +36,7 @@ Action describe(Frame& frame, const Row&) {
 bool described(Frame& frame) {
     if (frame.result != 0 || !has_no_link(frame.number, frame.arguments)) return false;
     const Row* row = find_row(frame.number, frame.arguments);
-    if (!row) return false;
+    if (!row || describe_as_proc(frame)) return false;
     frame.action = ask(frame, *row);
     return true;
 }

@@ -20,6 +20,10 @@ std::optional<Action> serve_proc_at_once(Frame& frame, const Row& row, const cha
 // must; what the call has opened is still open then, unless the result is an error.
 bool serve_proc(Frame& frame, const Row& row, const char* path);
 
+// The call has been about a file without a link (description.cpp). True: it was such a translation, and is
+// described as the file that it stands for.
+bool describe_as_proc(const Frame& frame);
+
 // Closes what the call has opened.
 void give_up(Frame& frame);
 

@@ -75,4 +75,18 @@ class ProcText {
     std::size_t size_ = 0;
 };
 
+// The path of the caller's own descriptor.
+class DescriptorPath {
+  public:
+    explicit DescriptorPath(int descriptor) {
+        Output out({text_, sizeof text_ - 1});
+        out.put({"/proc/self/fd/", 14});
+        out.put_number(descriptor);
+    }
+    const char* text() const { return text_; }
+
+  private:
+    char text_[32] = {};
+};
+
 }  // namespace ctr::pidns::guest

@@ -33,7 +33,6 @@ namespace {
 constexpr std::string_view file_prefix = memory_name_prefix.view();
 constexpr size_t longest_name = 249;  // MFD_NAME_MAX_LEN
 constexpr std::string_view memory_file = "/memfd:ctr:";
-constexpr std::string_view deleted = " (deleted)";
 
 // Whole, from the beginning, wherever the file's position is.
 std::optional<std::string> text_of(int fd) {
@@ -166,12 +165,9 @@ ProcFiles::ProcFiles(const Listener& listener, const Numbers& numbers, const Nes
       memory_device_(device_of_memory()) {}
 
 std::optional<ProcFiles::Meant> ProcFiles::meant_by(std::string_view link) {
-    if (!link.starts_with(memory_file)) return {};
-    std::string_view rest = link.substr(memory_file.size());
-    if (rest.ends_with(deleted)) rest.remove_suffix(deleted.size());
-    const size_t colon = rest.find(':');
-    if (colon == std::string_view::npos) return {};
-    return Meant{std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 1))};
+    const auto name = memory_name_of(link);
+    if (!name) return {};
+    return Meant{std::string(name->birth), std::string(name->place)};
 }
 
 std::optional<ProcFiles::Named> ProcFiles::named_at(const Trap& trap, const Call& call,

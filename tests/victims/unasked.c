@@ -68,6 +68,10 @@ static void look_at_descriptor(void) {
     say("close-on-exec", fcntl(file, F_GETFD) == FD_CLOEXEC);
     close(file);
     const int other = open(path_of("/stat"), O_RDONLY);
+    struct stat described, named;
+    say("described", fstat(other, &described) == 0 && stat(path_of("/stat"), &named) == 0 &&
+                         described.st_ino == named.st_ino && described.st_size == 0 &&
+                         described.st_mode == named.st_mode);
     say("kept at exec", fcntl(other, F_GETFD) == 0);
     close(other);
     const int next = dup(0);
