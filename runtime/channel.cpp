@@ -38,7 +38,7 @@ ssize_t send(int fd, const Message& message, int descriptor) {
         memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
     }
     ssize_t sent = 0;
-    do sent = sys::sendmsg_marked(fd, header, MSG_NOSIGNAL, pidns::mark);
+    do sent = sys::sendmsg_marked(fd, header, MSG_NOSIGNAL, {pidns::launcher_mark, pidns::mark});
     while (sent < 0 && errno == EINTR);
     return sent;
 }

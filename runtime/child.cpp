@@ -149,7 +149,8 @@ Fault execute(State& state, const action::InstallFilter&) {
 // Marked, as everything after the filter: its monitor begins to serve when the command runs.
 Fault execute(State& state, const action::Execute&) {
     if (state.channel.executing(state.listener.get()) != 0) return failed("sendmsg");
-    sys::execve_marked(state.command, state.arguments.argv, state.arguments.env, pidns::mark);
+    sys::execve_marked(state.command, state.arguments.argv, state.arguments.env,
+                       {pidns::launcher_mark, pidns::mark});
     if (errno == ENOENT)
         return with_code(failed("execve", "the file is there, but not the interpreter that it names"),
                          not_found);

@@ -148,7 +148,7 @@ created:
 // The child runs on this stack first, and leaves nothing of it as it was. What must last is in registers, which the kernel
 // keeps and which a function may change (r8, r9, r10): the claim, the mark, the address to go on at.
 vfork:
-    movl FRAME_CLAIM(%rsp), %r8d
+    movq FRAME_CLAIM(%rsp), %r8
     movq FRAME_MADE+40(%rsp), %r9
     movq FRAME_BACK(%rsp), %r10
     movq FRAME_ARGUMENTS(%rsp), %rdi

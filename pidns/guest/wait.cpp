@@ -16,13 +16,14 @@ bool is_gone(HostPid host) {
     return marked(SYS_kill, static_cast<uint64_t>(raw(host)), 0) == esrch;
 }
 
-// A child that isn't of the caller's namespace, that nobody knows, or that the caller traces: the monitor knows more.
-// Nothing: nobody is to see it.
+// A child that isn't of the caller's namespace, that nobody knows, or that the caller traces: the monitor
+// knows more. Nothing: nobody is to see it.
 std::optional<int64_t> ask_about(const Frame& frame, HostPid child) {
     const bool in_siginfo = frame.number == SYS_waitid;
     const uint64_t place = frame.arguments[in_siginfo ? 2 : 1];
     for (;;) {
-        const int64_t number = asked(SYS_prctl, layer_reaped, static_cast<uint64_t>(raw(child)), place, in_siginfo);
+        const int64_t number =
+            asked(SYS_prctl, layer_reaped, static_cast<uint64_t>(raw(child)), place, in_siginfo);
         if (number == do_it_yourself) return {};
         if (number == eagain) marked(SYS_sched_yield);
         if (number != eagain && number != eintr) return number < 0 ? 0 : number;
@@ -33,9 +34,10 @@ std::optional<int64_t> reported(const Frame& frame, const Self& self, HostPid ch
     if (self.mapping.attention().wanted(self.host, Attention::tracer)) return ask_about(frame, child);
     const int known = self.mapping.with([&](auto& model) {
         EntryId entry = model.entry_of(child);
-        // It ended before its creator, another thread or what a signal handler interrupted, could register it.
+        // It ended before its creator, another thread or what a signal handler interrupted, could register
+        // it.
         if (!model.is_process(entry)) {
-            const EntryId claim = model.only_claim_of(self.host);
+            const EntryId claim = model.claim_for(child, self.host);
             if (claim != EntryId::none) entry = register_child(self.mapping, claim, child);
         }
         if (!model.is_process(entry) || model.namespace_of(entry) != self.space) return 0;

@@ -157,7 +157,7 @@ void Numbers::register_child(EntryId claim, HostPid host, HostPid creator) {
 void Numbers::adopt(HostPid host, NamespaceId space) {
     // Its creator may be about to register it: with the only claim that it has, if so.
     const HostPid creator = pidns::parent_of(host);
-    const EntryId promised = with([&](const auto& model) { return model.only_claim_of(creator); });
+    const EntryId promised = with([&](const auto& model) { return model.claim_for(host, creator); });
     if (promised != EntryId::none && creator != HostPid::none && is_process(creator))
         return register_child(promised, host, creator);
     const EntryId claim = reserve(space, host);

@@ -75,8 +75,8 @@ int landlock_restrict_self(int ruleset_fd, uint32_t flags) {
 int capget(void* header, void* data) {
     return static_cast<int>(syscall(SYS_capget, header, data));
 }
-int capset(void* header, const void* data, uint64_t mark) {
-    return static_cast<int>(syscall(SYS_capset, header, data, 0, 0, 0, mark));
+int capset(void* header, const void* data, Marks marks) {
+    return static_cast<int>(syscall(SYS_capset, header, data, 0, 0, marks.fifth, marks.sixth));
 }
 int setgroups(size_t count, const gid_t* groups) {
     return static_cast<int>(syscall(SYS_setgroups, count, groups));
@@ -88,12 +88,12 @@ int setresgid(gid_t real, gid_t effective, gid_t saved) {
     return static_cast<int>(syscall(SYS_setresgid, real, effective, saved));
 }
 
-ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, uint64_t mark) {
-    return syscall(SYS_sendmsg, fd, &message, flags, 0, 0, mark);
+ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, Marks marks) {
+    return syscall(SYS_sendmsg, fd, &message, flags, 0, marks.fifth, marks.sixth);
 }
 
-int execve_marked(const char* path, char* const argv[], char* const env[], uint64_t mark) {
-    return static_cast<int>(syscall(SYS_execve, path, argv, env, 0, 0, mark));
+int execve_marked(const char* path, char* const argv[], char* const env[], Marks marks) {
+    return static_cast<int>(syscall(SYS_execve, path, argv, env, 0, marks.fifth, marks.sixth));
 }
 
 long getcwd(char* buffer, size_t size) {
