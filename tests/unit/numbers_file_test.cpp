@@ -65,10 +65,10 @@ TEST_P(NumbersFile, AReaderSeesWhatTheWriterWrote) {
     constexpr HostPid nested{4'000'003};
     constexpr HostPid below{4'000'004};
     numbers->register_init(init);
-    numbers->register_child(numbers->reserve(NamespaceId::root, init), child, init);
+    numbers->register_child(numbers->reserve(NamespaceId::root, init), child, init, NamespaceId::root);
     const NamespaceId inner = numbers->create_namespace(NamespaceId::root, init);
-    numbers->register_child(numbers->reserve(inner, init), nested, init);
-    numbers->register_child(numbers->reserve(inner, nested), below, nested);
+    numbers->register_child(numbers->reserve(inner, init), nested, init, inner);
+    numbers->register_child(numbers->reserve(inner, nested), below, nested, inner);
 
     const Fd reader = reopened(numbers->file());
     const auto view = NumbersView::open(reader.get());
@@ -124,7 +124,7 @@ TEST_P(NumbersFile, AWrongHeaderIsRefused) {
         return refusal(make_file(header, file_bytes(right.model, right.limits)));
     };
     EXPECT_NE(with([](auto& h) { h.magic[7] = 0; }).find("isn't one of ctr"), std::string::npos);
-    EXPECT_NE(with([](auto& h) { ++h.version; }).find("has format 2, this ctr knows format 1"),
+    EXPECT_NE(with([](auto& h) { ++h.version; }).find("has format 3, this ctr knows format 2"),
               std::string::npos);
     for (const uint32_t model : {0u, 4u, ~0u})
         EXPECT_NE(with([&](auto& h) { h.model = Model(model); }).find("no such model"), std::string::npos);
