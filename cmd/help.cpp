@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cmd/image_options.h"
 #include "cmd/option_table.h"
 #include "cmd/options.h"
 #include "cmd/ps_options.h"
@@ -92,6 +93,25 @@ std::string ps_help() {
            "  ctr ps --tree\n"
            "  ctr ps --json | jq '.[] | select(.pids[-1] == 1)'\n"
            "\nExit status: 0, also if there is no container; 125 if ctr failed.\n";
+    return out.str();
+}
+
+std::string image_help() {
+    std::ostringstream out;
+    out << "Shows which system calls of a program or library can carry a process number, and which of them a "
+           "container\ncan make without its monitor, through code that is put into a copy of the file.\n\n"
+           "Usage: ctr image [options] FILE\n";
+    append_options(image_options(), out);
+    out << "\nStates:\n"
+           "  patched, made inside    the code that is put in makes or answers the call\n"
+           "  patched, made near      the same; a child that is created comes back beside the call's place\n"
+           "  patched, passed on      the call is made as it is, if it turns out to carry no number\n"
+           "  left: WHY               the monitor serves the call, which takes longer\n"
+           "A call named \"any\" has a number that isn't always the same.\n"
+           "\nExamples:\n"
+           "  ctr image /lib/x86_64-linux-gnu/libc.so.6\n"
+           "  ctr image --json ./server | jq '.sites[] | select(.patched | not)'\n"
+           "\nExit status: 0; 125 if ctr failed, or the file is none that can be instrumented.\n";
     return out.str();
 }
 

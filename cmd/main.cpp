@@ -18,8 +18,10 @@ struct Verb {
     std::string_view help;
     int (*run)(const std::vector<std::string>& arguments);
 };
-constexpr Verb verbs[] = {{"run", "run a command in a container", ctr::cmd::run_verb},
-                          {"ps", "list the processes of running containers", ctr::cmd::ps_verb}};
+constexpr Verb verbs[] = {
+    {"run", "run a command in a container", ctr::cmd::run_verb},
+    {"ps", "list the processes of running containers", ctr::cmd::ps_verb},
+    {"image", "show what of a program or library can be made fast", ctr::cmd::image_verb}};
 
 // A descriptor that ctr opens must not become standard error because the caller closed that one. Close on
 // exec: the command finds it as the caller left it.

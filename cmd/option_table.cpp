@@ -17,6 +17,10 @@ const std::vector<Option>& run_options() {
          "the host's numbers"},
         {numbering, "", "pid-lookup", value, "HOW",
          "how multi finds a number: hash (default), or list, the walk of 2007, for comparison"},
+        {numbering, "", "pid-fastpath", value, "WHEN",
+         "auto (default): flat and multi put instrumented copies of the C library and of static commands in "
+         "their "
+         "place, which translate by themselves; off: the monitor does it all"},
         {numbering, "", "pid-max", value, "N",
          "numbers of flat and multi are below N, in each namespace: 301 to 4194304 (default: 32768)"},
 
@@ -60,6 +64,16 @@ const std::vector<Option>& ps_options() {
          "also what is in no container (inside of a container that is so anyway)"},
         {options, "", "tree", nothing, "", "children below their parents"},
         {options, "", "json", nothing, "", "a JSON array with an object for each process"},
+        {options, "h", "help", nothing, "", "print this"},
+    };
+    return table;
+}
+
+const std::vector<Option>& image_options() {
+    using enum Takes;
+    static constexpr const char* options = "Options";
+    static const std::vector<Option> table = {
+        {options, "", "json", nothing, "", "a JSON object"},
         {options, "h", "help", nothing, "", "print this"},
     };
     return table;

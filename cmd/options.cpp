@@ -55,6 +55,7 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
     Status statuses[] = {
         given.take("pidns", spec.pidns, parse_pid_mode),
         given.take("pid-lookup", spec.pid_lookup, parse_pid_lookup),
+        given.take("pid-fastpath", spec.pid_fastpath, parse_pid_fastpath),
         given.take("pid-max", spec.pid_max, pid_max),
         given.take("rootfs", spec.rootfs, not_empty("rootfs")),
         given.take("workdir", spec.workdir, not_empty("workdir")),

@@ -8,6 +8,7 @@
 #include "cmd/options.h"
 #include "cmd/verbs.h"
 #include "runtime/container.h"
+#include "runtime/fastpath.h"
 #include "runtime/plan.h"
 
 namespace ctr::cmd {
@@ -33,10 +34,19 @@ void start_logging(const std::string& level) {
     spdlog::set_default_logger(std::move(logger));
 }
 
+spdlog::level::level_enum level_of(const Notice& notice) {
+    switch (notice.kind) {
+        case Notice::Kind::detail: return spdlog::level::debug;
+        case Notice::Kind::information: return spdlog::level::info;
+        case Notice::Kind::warning: break;
+    }
+    return spdlog::level::warn;
+}
+
 int print_plan(const Spec& spec) {
     const auto facts = read_host_facts();
     if (!facts) return fail(facts.error());
-    const auto plan = make_plan(spec, *facts);
+    const auto plan = make_plan(spec, *facts, fastpath::outline(spec, *facts).placements);
     if (!plan) return fail(plan.error());
     std::cout << describe(*plan);
     return 0;
@@ -57,10 +67,8 @@ int run_verb(const std::vector<std::string>& arguments) {
     }
     if (options->dry_run) return print_plan(options->spec);
     start_logging(options->log_level);
-    const auto code = run(options->spec, [](const Notice& notice) {
-        spdlog::log(notice.kind == Notice::Kind::warning ? spdlog::level::warn : spdlog::level::info, "{}",
-                    notice.text);
-    });
+    const auto code =
+        run(options->spec, [](const Notice& notice) { spdlog::log(level_of(notice), "{}", notice.text); });
     return code ? *code : fail(code.error());
 }
 

@@ -34,6 +34,7 @@ Result<T> parse_word(const char* option, const std::string& text, std::span<cons
 constexpr Word<PidMode> pid_modes[] = {
     {"flat", PidMode::flat}, {"multi", PidMode::multi}, {"kernel", PidMode::kernel}, {"host", PidMode::host}};
 constexpr Word<PidLookup> pid_lookups[] = {{"hash", PidLookup::hash}, {"list", PidLookup::list}};
+constexpr Word<PidFastpath> pid_fastpaths[] = {{"auto", PidFastpath::automatic}, {"off", PidFastpath::off}};
 constexpr Word<Network> networks[] = {{"host", Network::host}, {"none", Network::none}};
 constexpr Word<UserNamespace> user_namespaces[] = {
     {"auto", UserNamespace::automatic}, {"yes", UserNamespace::yes}, {"no", UserNamespace::no}};
@@ -48,6 +49,9 @@ Result<PidMode> parse_pid_mode(const std::string& text) {
 }
 Result<PidLookup> parse_pid_lookup(const std::string& text) {
     return parse_word<PidLookup>("pid-lookup", text, pid_lookups);
+}
+Result<PidFastpath> parse_pid_fastpath(const std::string& text) {
+    return parse_word<PidFastpath>("pid-fastpath", text, pid_fastpaths);
 }
 Result<Network> parse_network(const std::string& text) {
     return parse_word<Network>("network", text, networks);

@@ -14,6 +14,7 @@ namespace ctr::cmd {
 
 Result<PidMode> parse_pid_mode(const std::string& text);
 Result<PidLookup> parse_pid_lookup(const std::string& text);
+Result<PidFastpath> parse_pid_fastpath(const std::string& text);
 Result<Network> parse_network(const std::string& text);
 Result<UserNamespace> parse_user_namespace(const std::string& text);
 Result<bool> parse_truth(const std::string& option, const std::string& text);

@@ -9,5 +9,6 @@ namespace ctr::cmd {
 // ARGUMENTS: what follows the verb.
 int run_verb(const std::vector<std::string>& arguments);
 int ps_verb(const std::vector<std::string>& arguments);
+int image_verb(const std::vector<std::string>& arguments);
 
 }  // namespace ctr::cmd

@@ -74,6 +74,24 @@ struct ReadOnly {  // no-op where there is no such file
     std::string target;
 };
 
+// Where the kernel reads /proc/1 without asking the pid layer, as the text of a link, it is to find this
+// process. No-op where /proc shows no 1.
+struct ShowAsFirst {};
+// The instrumented copy of an image, over the image.
+struct Placement {
+    std::string target;
+    std::string name;  // the image's own, where the links on the target's path lead
+    dev_t device = 0;  // of the image, as it was found
+    ino_t inode = 0;
+    std::string copy{};  // a host's path
+    Fd expected{};       // what is to be there
+};
+
+// No-op where another image is there by now, or something prevents it: programs run without their copies too.
+struct PlaceImages {
+    std::vector<Placement> placements;
+};
+
 struct PivotRoot {};
 
 struct Unshare {
@@ -144,12 +162,13 @@ namespace ctr {
 
 using Action =
     std::variant<action::WriteOwn, action::PrivateMounts, action::BindRoot, action::Mount, action::BindTree,
-                 action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly, action::PivotRoot,
-                 action::Unshare, action::SetHostname, action::LoopbackUp, action::NewSession,
-                 action::Control, action::DieWithParent, action::DropBounding, action::SetIds,
-                 action::SetCapabilities, action::ScopeSignals, action::ChangeDirectory, action::SetUmask,
-                 action::FindCommand, action::ResetSignals, action::CloseDescriptors, action::InstallFilter,
-                 action::Execute>;
+                 action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly, action::ShowAsFirst,
+                 action::PlaceImages,
+                 action::PivotRoot, action::Unshare, action::SetHostname, action::LoopbackUp,
+                 action::NewSession, action::Control, action::DieWithParent, action::DropBounding,
+                 action::SetIds, action::SetCapabilities, action::ScopeSignals, action::ChangeDirectory,
+                 action::SetUmask, action::FindCommand, action::ResetSignals, action::CloseDescriptors,
+                 action::InstallFilter, action::Execute>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

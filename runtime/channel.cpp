@@ -13,7 +13,7 @@ namespace ctr::channel {
 
 namespace {
 
-enum class Kind : uint32_t { go = 1, failed, executing };
+enum class Kind : uint32_t { go = 1, failed, executing, noted };
 
 struct Message {
     Kind kind = Kind::go;
@@ -38,7 +38,7 @@ ssize_t send(int fd, const Message& message, int descriptor) {
         memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
     }
     ssize_t sent = 0;
-    do sent = sys::sendmsg_marked(fd, header, MSG_NOSIGNAL, {pidns::launcher_mark, pidns::mark});
+    do sent = sys::sendmsg_marked(fd, header, MSG_NOSIGNAL, pidns::mark);
     while (sent < 0 && errno == EINTR);
     return sent;
 }
@@ -85,9 +85,12 @@ Result<Event> ParentEnd::receive() const {
     // A child that dies with an unread message in its queue resets the connection.
     if (received < 0 && errno == ECONNRESET) return event;
     if (received < 0) return fail_call("listen to the first process", "recvmsg");
-    if (message.kind != Kind::failed && message.kind != Kind::executing)
-        return fail_call("listen to the first process", "recvmsg", EPROTO);
-    event.kind = message.kind == Kind::failed ? Event::Kind::failed : Event::Kind::executing;
+    switch (message.kind) {
+        case Kind::failed: event.kind = Event::Kind::failed; break;
+        case Kind::noted: event.kind = Event::Kind::noted; break;
+        case Kind::executing: event.kind = Event::Kind::executing; break;
+        default: return fail_call("listen to the first process", "recvmsg", EPROTO);
+    }
     event.failure = message.failure;
     event.failure.call[sizeof event.failure.call - 1] = 0;
     event.failure.text[sizeof event.failure.text - 1] = 0;
@@ -106,6 +109,10 @@ bool ChildEnd::parent_is_gone() const {
 
 void ChildEnd::failed(const Failure& failure) const {
     send(fd_.get(), {Kind::failed, failure}, -1);
+}
+
+void ChildEnd::noted(const Failure& failure) const {
+    send(fd_.get(), {Kind::noted, failure}, -1);
 }
 
 int ChildEnd::executing(int listener) const {

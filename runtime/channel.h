@@ -8,6 +8,7 @@
 //     |                                        |
 //     |<---------------- failed ---------------|  at any step: which one, which call, errno, some text; then
 //     it ends |                                        |
+//     |<---------------- noted ----------------|  the same of what a step could do without; any number
 //     |<--------- executing [listener] --------|  everything is done; the filter's listener comes along, if
 //     any
 //     |<---------------- failed ---------------|  the execve itself can still fail
@@ -40,8 +41,8 @@ struct Failure {
 static_assert(sizeof(Failure) == 256);
 
 struct Event {
-    enum class Kind { failed, executing, closed } kind = Kind::closed;
-    Failure failure;  // failed
+    enum class Kind { failed, noted, executing, closed } kind = Kind::closed;
+    Failure failure;  // failed, noted
     Fd listener;      // executing
 };
 
@@ -65,6 +66,7 @@ class ChildEnd {
     bool wait_for_go() const;     // false: the parent is gone
     bool parent_is_gone() const;  // without waiting
     void failed(const Failure& failure) const;
+    void noted(const Failure& failure) const;
     int executing(int listener) const;  // -1: none. 0, or -1 with errno
     int descriptor() const { return fd_.get(); }
     void close() { fd_.reset(); }

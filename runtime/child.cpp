@@ -53,14 +53,18 @@ void copy(char* to, size_t size, const char* from) {
     to[length] = 0;
 }
 
-[[noreturn]] void report_and_exit(const channel::ChildEnd& channel, size_t step, const Fault& fault) {
+channel::Failure record_of(const State& state, const Fault& fault) {
     channel::Failure failure;
-    failure.step = static_cast<uint32_t>(step);
+    failure.step = static_cast<uint32_t>(state.step);
     failure.error = fault.error;
     failure.exit_code = fault.exit_code;
     copy(failure.call, sizeof failure.call, fault.call);
     copy(failure.text, sizeof failure.text, fault.text);
-    channel.failed(failure);
+    return failure;
+}
+
+[[noreturn]] void report_and_exit(const State& state, const Fault& fault) {
+    state.channel.failed(record_of(state, fault));
     _exit(fault.exit_code);
 }
 
@@ -71,6 +75,10 @@ Fault failed(const char* call, const char* text) {
 }
 Fault refused(const char* text) {
     return {true, "", 0, text, 125};
+}
+
+void note(const State& state, const Fault& fault) {
+    state.channel.noted(record_of(state, fault));
 }
 
 Fault execute(State&, const action::ChangeDirectory& action) {
@@ -149,8 +157,7 @@ Fault execute(State& state, const action::InstallFilter&) {
 // Marked, as everything after the filter: its monitor begins to serve when the command runs.
 Fault execute(State& state, const action::Execute&) {
     if (state.channel.executing(state.listener.get()) != 0) return failed("sendmsg");
-    sys::execve_marked(state.command, state.arguments.argv, state.arguments.env,
-                       {pidns::launcher_mark, pidns::mark});
+    sys::execve_marked(state.command, state.arguments.argv, state.arguments.env, pidns::mark);
     if (errno == ENOENT)
         return with_code(failed("execve", "the file is there, but not the interpreter that it names"),
                          not_found);
@@ -171,10 +178,10 @@ void run_child(const ChildArguments& arguments, channel::ParentEnd& others, chan
 
     child::State state{arguments, channel, Fd(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)), nullptr, Fd()};
     const std::vector<Step>& steps = arguments.plan.steps;
-    for (size_t i = 0; i < steps.size(); ++i) {
+    for (; state.step < steps.size(); ++state.step) {
         const child::Fault fault = std::visit(
-            [&state](const auto& action) { return child::execute(state, action); }, steps[i].action);
-        if (fault.happened) child::report_and_exit(channel, i, fault);
+            [&state](const auto& action) { return child::execute(state, action); }, steps[state.step].action);
+        if (fault.happened) child::report_and_exit(state, fault);
     }
     _exit(125);  // a plan without Execute
 }

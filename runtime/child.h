@@ -44,7 +44,11 @@ struct State {
     Fd root;                        // that targets are relative to
     const char* command = nullptr;  // found by FindCommand
     Fd listener;
+    size_t step = 0;  // that is being executed
 };
+
+// Tells the parent of a fault that doesn't end the launch.
+void note(const State& state, const Fault& fault);
 
 // mount_actions.cpp
 Fault execute(State& state, const action::PrivateMounts& action);
@@ -55,6 +59,8 @@ Fault execute(State& state, const action::BindDevice& action);
 Fault execute(State& state, const action::MakeLink& action);
 Fault execute(State& state, const action::Mask& action);
 Fault execute(State& state, const action::ReadOnly& action);
+Fault execute(State& state, const action::ShowAsFirst& action);
+Fault execute(State& state, const action::PlaceImages& action);
 Fault execute(State& state, const action::PivotRoot& action);
 
 // process_actions.cpp

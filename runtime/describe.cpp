@@ -50,6 +50,12 @@ struct Detail {
         return std::to_string(a.major) + ":" + std::to_string(a.minor);
     }
     std::string operator()(const action::MakeLink& a) const { return "to " + a.points_to; }
+    std::string operator()(const action::PlaceImages& a) const {
+        std::string text;
+        for (const action::Placement& placement : a.placements)
+            text += (text.empty() ? "" : " ") + placement.target;
+        return text;
+    }
     std::string operator()(const action::Unshare& a) const { return namespace_names(a.flags); }
     std::string operator()(const action::Control& a) const { return a.name + " " + std::to_string(a.value); }
     std::string operator()(const action::DropBounding& a) const {

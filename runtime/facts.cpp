@@ -1,6 +1,8 @@
 #include "runtime/facts.h"
 
+#include <asm/hwcap2.h>
 #include <linux/capability.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,6 +78,7 @@ Result<HostFacts> read_host_facts() {
     if (!effective) return std::unexpected(effective.error());
     facts.effective = *effective;
     facts.bounding = read_bounding(facts.last_capability);
+    facts.fsgsbase = (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) != 0;
     facts.landlock_abi = landlock::abi();
     facts.own_proc = path::procfs_is_own();
     facts.numbered = prctl(pidns::layer_question, 0, 0, 0, 0) == 1;

@@ -29,6 +29,7 @@ struct HostFacts {
     std::vector<IdRange> gids;
     bool own_proc = true;   // /proc shows the pid namespace that this process is in
     bool numbered = false;  // by the pid layer of an outer ctr, which will number what is started here
+    bool fsgsbase = false;  // programs may use the instructions that read and write the FS and GS bases
     int landlock_abi = 0;   // 0: the kernel has none
     std::string working_directory;  // the caller's
     std::vector<std::string> env;   // "K=V", the caller's

@@ -14,6 +14,7 @@
 #include "cgroup/group.h"
 #include "runtime/base/sys.h"
 #include "runtime/facts.h"
+#include "runtime/fastpath.h"
 #include "runtime/plan.h"
 #include "runtime/status_stream.h"
 #include "runtime/supervisor.h"
@@ -26,10 +27,14 @@ namespace {
 // Sent to ctr, meant for the command. Those that stop a process act on ctr itself, as a shell expects.
 constexpr std::array forwarded{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
 
-Result<Plan> plan_for(const Spec& spec) {
+Result<Plan> plan_for(const Spec& spec, const Notify& notify) {
     auto facts = read_host_facts();
     if (!facts) return std::unexpected(std::move(facts).error());
-    return make_plan(spec, *facts);
+    if (auto valid = validate(spec); !valid) return std::unexpected(std::move(valid).error());
+    auto prepared = fastpath::prepare(spec, *facts, fastpath::instrumenter());
+    for (const std::string& remark : prepared.remarks)
+        if (notify) notify({Notice::Kind::detail, remark});
+    return make_plan(spec, *facts, std::move(prepared.placements));
 }
 
 Result<CgroupPlan> cgroup_for(const Spec& spec) {
@@ -126,7 +131,7 @@ class Watch {
 };
 
 Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd signals) {
-    auto plan = plan_for(spec);
+    auto plan = plan_for(spec, options.on_notice);
     if (!plan) return std::unexpected(std::move(plan).error());
     auto cgroup = cgroup_for(spec);
     if (!cgroup) return std::unexpected(std::move(cgroup).error());

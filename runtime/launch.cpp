@@ -94,6 +94,9 @@ Status follow(const Plan& plan, const channel::ParentEnd& channel, Launched& lau
         if (!event) return std::unexpected(event.error());
         switch (event->kind) {
             case channel::Event::Kind::failed: return std::unexpected(from_failure(plan, event->failure));
+            case channel::Event::Kind::noted:
+                launched.notes.push_back(from_failure(plan, event->failure).message());
+                break;
             case channel::Event::Kind::executing:
                 executing = true;
                 launched.listener = std::move(event->listener);
@@ -134,7 +137,7 @@ Result<Launched> launch(const Plan& plan, const BeforeGo& before_go) {
         return std::unexpected(explain(std::move(error.error()), plan));
     }
     child_end.close();
-    Launched launched{HostPid{static_cast<int>(pid)}, Fd(pidfd), Fd()};
+    Launched launched{HostPid{static_cast<int>(pid)}, Fd(pidfd), Fd(), {}};
     if (auto status = lead(plan, before_go, parent_end, launched); !status)
         return std::unexpected(explain(std::move(status.error()), plan));
     return launched;

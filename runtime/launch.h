@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "runtime/base/error.h"
 #include "runtime/base/fd.h"
@@ -15,7 +17,8 @@ namespace ctr {
 struct Launched {
     HostPid pid = HostPid::none;
     Fd pidfd;
-    Fd listener;  // of the plan's filter; absent without one
+    Fd listener;                     // of the plan's filter; absent without one
+    std::vector<std::string> notes;  // what steps could not do, and did without
 };
 
 // What has to be done with the process while it does nothing yet, such as joining a cgroup. An error ends the

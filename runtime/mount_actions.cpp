@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -106,6 +107,42 @@ bool make_mounts_private() {
     return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
 
+// A copy's mount allows no more than that which the image lies on, and nobody may write to the copy.
+uint64_t attributes_for(const Fd& image) {
+    struct Flag {
+        unsigned long stat;
+        uint64_t attribute;
+    };
+    constexpr Flag flags[] = {
+        {ST_NOSUID, MOUNT_ATTR_NOSUID}, {ST_NODEV, MOUNT_ATTR_NODEV}, {ST_NOEXEC, MOUNT_ATTR_NOEXEC}};
+    struct statvfs status {};
+    uint64_t attributes = MOUNT_ATTR_RDONLY;
+    if (fstatvfs(image.get(), &status) != 0) return attributes;
+    for (const Flag& flag : flags)
+        if ((status.f_flag & flag.stat) != 0) attributes |= flag.attribute;
+    return attributes;
+}
+
+Fault place(const State& state, const action::Placement& placement) {
+    const char* text = placement.target.c_str();
+    const Fd image(path::open_in_root(state.root.get(), text, O_PATH));
+    if (!image) return failed("openat2", text);
+    struct stat status {};
+    if (fstat(image.get(), &status) != 0) return failed("fstat", text);
+    // Replaced meanwhile, or hidden by a mount of the container's.
+    if (status.st_dev != placement.device || status.st_ino != placement.inode) {
+        errno = ESTALE;
+        return failed("fstat", text);
+    }
+    // Opened again: a mount of the parent's namespace can't be cloned into this one.
+    const Fd copy(open(placement.copy.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (!copy || !path::same_file(copy.get(), placement.expected.get()))
+        return failed("open", placement.copy.c_str());
+    const Fd tree(sys::open_tree(copy.get(), "", clone_mount));
+    if (!tree) return failed("open_tree", text);
+    return attach(tree, image, attributes_for(image), text);
+}
+
 }  // namespace
 
 Fault execute(State&, const action::PrivateMounts&) {
@@ -202,6 +239,28 @@ Fault execute(State& state, const action::ReadOnly& action) {
     const Fd tree = clone_tree(target.get());
     if (!tree) return failed("open_tree", text);
     return attach(tree, target, MOUNT_ATTR_RDONLY, text);
+}
+
+Fault execute(State& state, const action::ShowAsFirst&) {
+    const Fd proc(path::open_exactly(state.root.get(), "/proc"));
+    if (!proc || !path::is_procfs_root(proc.get())) return {};
+    char number[16];
+    const ssize_t length = readlinkat(proc.get(), "self", number, sizeof number - 1);
+    if (length <= 0) return failed("readlinkat", "/proc/self");
+    number[length] = 0;
+    constexpr int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const Fd self(openat(proc.get(), number, flags));
+    const Fd first(openat(proc.get(), "1", flags));
+    if (!self || !first) return errno == ENOENT ? Fault{} : failed("openat", "/proc");
+    const Fd tree(sys::open_tree(self.get(), "", clone_mount));
+    if (!tree) return failed("open_tree", "/proc/self");
+    return attach(tree, first, 0, "/proc/1");
+}
+
+Fault execute(State& state, const action::PlaceImages& action) {
+    for (const action::Placement& placement : action.placements)
+        if (const Fault fault = place(state, placement); fault.happened) note(state, fault);
+    return {};
 }
 
 Fault execute(State& state, const action::PivotRoot&) {

@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #include <iterator>
 
@@ -46,6 +47,16 @@ struct Draft {
 pidns::Model model_for(const Spec& spec) {
     if (spec.pidns == PidMode::flat) return pidns::Model::flat;
     return spec.pid_lookup == PidLookup::list ? pidns::Model::list : pidns::Model::hash;
+}
+
+std::vector<pidns::CoveredFile> covered_by(const std::vector<action::Placement>& placements) {
+    std::vector<pidns::CoveredFile> files;
+    for (const action::Placement& placement : placements) {
+        struct stat copy {};
+        if (fstat(placement.expected.get(), &copy) == 0)
+            files.push_back({placement.name, copy.st_dev, copy.st_ino});
+    }
+    return files;
 }
 
 uint64_t all_capabilities(const HostFacts& facts) {
@@ -138,7 +149,7 @@ void add_command_steps(Draft& draft) {
 
 }  // namespace
 
-Result<Plan> make_plan(const Spec& spec, const HostFacts& facts) {
+Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<action::Placement> placements) {
     if (const auto valid = validate(spec); !valid) return std::unexpected(valid.error());
     if (!facts.own_proc && !facts.numbered && spec.pidns != PidMode::kernel)
         return fail_input(
@@ -160,8 +171,9 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts) {
         draft.plan.filter = std::move(*filter);
         draft.plan.monitor.model = model_for(spec);
         if (spec.pid_max != 0) draft.plan.monitor.pid_max = spec.pid_max;
+        draft.plan.monitor.covered = covered_by(placements);
     }
-    auto root = rootfs::steps(spec, facts, {identity->new_user_namespace});
+    auto root = rootfs::steps(spec, facts, {identity->new_user_namespace}, std::move(placements));
     if (!root) return std::unexpected(root.error());
 
     add_process_steps(draft);

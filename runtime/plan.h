@@ -28,7 +28,7 @@ struct Plan {
 
 // Decides everything that can be decided without acting. Pure, but for opening the root directory, whose
 // identity the plan holds, and for reading whether it is there. The result is move-only and may outlive the
-// facts.
+// facts. PLACEMENTS come from fastpath::prepare.
 //
 // The order of the steps, and why:
 //   ids of a new user namespace   before anything that creates a file (unmapped ids can't own one)
@@ -37,7 +37,8 @@ struct Plan {
 //   capabilities                  CAP_SYS_ADMIN stays until the filter is in, if there is no no_new_privs
 //   directory, command, signals   as the user that the command will be
 //   filter                        last, so that it needs to know nothing of the steps before
-Result<Plan> make_plan(const Spec& spec, const HostFacts& facts);
+Result<Plan> make_plan(const Spec& spec, const HostFacts& facts,
+                       std::vector<action::Placement> placements = {});
 
 // One line for the namespaces, then one a step.
 std::string describe(const Plan& plan);

@@ -83,9 +83,8 @@ Fault execute(State&, const action::SetIds& action) {
 
 Fault execute(State&, const action::SetCapabilities& action) {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    const sys::Marks marks =
-        action.after_filter ? sys::Marks{pidns::launcher_mark, pidns::mark} : sys::Marks{};
-    if (sys::capset(&header, action.data, marks) != 0) return failed("capset");
+    if (sys::capset(&header, action.data, action.after_filter ? pidns::mark : 0) != 0)
+        return failed("capset");
     return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -76,8 +77,9 @@ std::optional<Report> decode(std::string_view bytes, Fd fd) {
     Reader in(bytes);
     switch (in.number()) {
         case 0: {
-            const bool warning = in.number() == static_cast<int>(Notice::Kind::warning);
-            return Notice{warning ? Notice::Kind::warning : Notice::Kind::information, in.text()};
+            const auto last = static_cast<int>(Notice::Kind::warning);
+            const auto kind = static_cast<Notice::Kind>(std::clamp(in.number(), 0, last));
+            return Notice{kind, in.text()};
         }
         case 1: return Started{HostPid(in.number()), std::move(fd)};
         case 2: {

@@ -94,9 +94,22 @@ Step proc_step(const Spec& spec, const HostFacts& facts, Situation situation) {
     return {"bind the host's /proc", action::BindTree{"/proc", "/proc", action::Source::procfs, inert}};
 }
 
+// A link to /proc/1/fd/1, which images have for logs: the kernel follows links, and to it that is the
+// host's 1.
+void add_first(std::vector<Step>& steps, const Spec& spec, const HostFacts& facts) {
+    const bool has_layer = spec.pidns == PidMode::flat || spec.pidns == PidMode::multi;
+    if (has_layer && !facts.numbered)
+        steps.push_back({"let links to /proc/1 lead to the command", action::ShowAsFirst{}});
+}
+
+Step placing_step(std::vector<action::Placement> placements) {
+    return {"put instrumented images in place", action::PlaceImages{std::move(placements)}};
+}
+
 }  // namespace
 
-Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situation situation) {
+Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situation situation,
+                                std::vector<action::Placement> placements) {
     std::vector<Step> steps;
     steps.push_back({"make all mounts private", action::PrivateMounts{}});
     if (spec.rootfs.empty()) {
@@ -105,6 +118,8 @@ Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situat
         if (own) steps.push_back(proc_step(spec, facts, situation));
         // Root inside could otherwise leave its limits by writing its number into another group.
         steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
+        add_first(steps, spec, facts);
+        if (!placements.empty()) steps.push_back(placing_step(std::move(placements)));
         return steps;
     }
     auto root = open_root(spec.rootfs);
@@ -122,6 +137,10 @@ Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situat
     for (const char* path : masked) steps.push_back({std::string("mask ") + path, action::Mask{path}});
     for (const char* path : unwritable)
         steps.push_back({std::string("make ") + path + " read-only", action::ReadOnly{path}});
+    add_first(steps, spec, facts);
+    // By the host's paths of the copies, so before they are out of reach; after all mounts that may hide an
+    // image.
+    if (!placements.empty()) steps.push_back(placing_step(std::move(placements)));
     steps.push_back({"make \"" + spec.rootfs + "\" the root", action::PivotRoot{}});
     return steps;
 }

@@ -16,6 +16,7 @@ struct Situation {
 };
 
 // Opens the root directory to hold on to its identity; changes nothing.
-Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situation situation);
+Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situation situation,
+                                std::vector<action::Placement> placements);
 
 }  // namespace ctr::rootfs

@@ -23,6 +23,12 @@ enum class PidMode {
 
 enum class PidLookup { hash, list };  // how multi finds a number
 
+// Whether programs get instrumented copies of their C library, which translate numbers by themselves.
+enum class PidFastpath {
+    automatic,  // where that can be had, under flat and multi
+    off,        // every call that carries a number goes through the monitor
+};
+
 enum class Network { host, none };
 
 enum class UserNamespace {
@@ -46,6 +52,7 @@ struct Spec {
     std::optional<User> user;  // ids inside; absent: the caller's (root inside a rootfs as root)
     PidMode pidns = PidMode::flat;
     PidLookup pid_lookup = PidLookup::hash;
+    PidFastpath pid_fastpath = PidFastpath::automatic;
     uint32_t pid_max = 0;  // flat and multi: numbers in each namespace are below; 0: the usual 32768
     Network network = Network::host;
     UserNamespace userns = UserNamespace::automatic;

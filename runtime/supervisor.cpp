@@ -98,6 +98,8 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
     });
     if (!launched) return std::unexpected(std::move(launched).error());
 
+    for (const std::string& note : launched->notes) notify({Notice::Kind::detail, note});
+
     raise_descriptor_limit();
     std::unique_ptr<pidns::Monitor> monitor;
     if (launched->listener && *numbers) {

@@ -146,7 +146,8 @@ created:
     jmp *%rcx
 
 // The child runs on this stack first, and leaves nothing of it as it was. What must last is in registers, which the kernel
-// keeps and which a function may change (r8, r9, r10): the claim, the mark, the address to go on at.
+// keeps and which a function may change (r8, r9, r10): the claim, the mark, the address to go on at. (The
+// mark must not stay in a register: a call of code that isn't instrumented would carry it.)
 vfork:
     movq FRAME_CLAIM(%rsp), %r8
     movq FRAME_MADE+40(%rsp), %r9
@@ -163,7 +164,8 @@ vfork:
     jne 3f
     movl $NR_VFORK, %eax
     jmp 1b
-2:  jmp *%r10
+2:  xorl %r9d, %r9d
+    jmp *%r10
 3:  leaq -RED_ZONE(%rsp), %rsp
     pushq %r10
     pushq %rdi
@@ -176,6 +178,7 @@ vfork:
     popq %rsi
     popq %rdi
     popq %rcx
+    xorl %r9d, %r9d
     leaq RED_ZONE(%rsp), %rsp
     jmp *%rcx
 
@@ -197,6 +200,7 @@ bare:
 // free unless it is an argument.
 prepare:
     pushq %rcx
+    pushq %r9
     pushq %r8
     pushq %r10
     pushq %rdx
@@ -206,15 +210,17 @@ prepare:
     movl %eax, %edi
     leaq 8(%rsp), %rsi
     call guest_may_pass
-    movl $MARK, %ecx
-    testb %al, %al
-    cmovnzq %rcx, %r9
+    movl %eax, %r11d
     popq %rax
     popq %rdi
     popq %rsi
     popq %rdx
     popq %r10
     popq %r8
+    popq %r9
+    movl $MARK, %ecx
+    testb %r11b, %r11b
+    cmovnzq %rcx, %r9
     popq %rcx
     jmp *%rcx
 

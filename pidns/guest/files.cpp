@@ -51,7 +51,7 @@ Action list(Frame& frame, const Row& row) {
 }
 
 bool named_directory(Frame& frame) {
-    if (frame.result <= 0 || !may_lead_into_proc(reinterpret_cast<const char*>(frame.arguments[0]))) return false;
+    if (frame.result <= 0 || !may_lead_into_proc(frame.stack(), reinterpret_cast<const char*>(frame.arguments[0]))) return false;
     const Row* row = find_row(frame.number, frame.arguments);
     if (row) frame.action = ask(frame, *row);
     return row != nullptr;
@@ -59,6 +59,7 @@ bool named_directory(Frame& frame) {
 
 // Translated files are the monitor's memory files.
 Action reread(Frame& frame, const Row& row) {
+    if (frame.number == SYS_preadv2) return Action::make;  // its sixth argument is its own
     constexpr uint64_t get_seals = 1034;  // F_GET_SEALS
     return marked(SYS_fcntl, frame.arguments[0], get_seals) >= 0 ? ask(frame, row) : pass(frame);
 }

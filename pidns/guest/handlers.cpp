@@ -57,7 +57,7 @@ void translate(siginfo_t* info) {
 
 Action set_handler(Frame& frame, const Row& row) {
     const uint64_t place = frame.arguments[1];
-    if (!is_readable(place) || !is_readable(place + sizeof(KernelAction) - 8)) return ask(frame, row);
+    if (!is_readable(frame.stack(), place, sizeof(KernelAction))) return ask(frame, row);
     KernelAction action = *reinterpret_cast<const KernelAction*>(place);
     const bool sees = action.handler > 1 && (action.flags & SA_SIGINFO) != 0;
     if (sees && (action.restorer != own_restorer() || (action.flags & sa_restorer_flag) == 0)) return ask(frame, row);

@@ -1,6 +1,7 @@
 // Who am I? The kernel says it in the host's numbers.
 #include "pidns/guest/numbers.h"
 #include "pidns/guest/serve.h"
+#include "pidns/guest/translate.h"
 
 namespace ctr::pidns::guest {
 
@@ -28,9 +29,9 @@ Action answer(Frame& frame, const Row& row) {
         case SYS_getpgid:
         case SYS_getsid: {
             const auto number = static_cast<int>(frame.arguments[0]);
-            const HostPid host = number > 0 ? self->host_of(number) : self->host;
-            if (number < 0 || host == HostPid::none) return ask(frame, row);
-            return seen(marked(static_cast<long>(frame.number), static_cast<uint64_t>(raw(host))));
+            const auto host = inward(*self, Kind::process, number, 0);
+            if (!host || number < 0) return ask(frame, row);
+            return seen(marked(static_cast<long>(frame.number), extend(*host)));
         }
         default: return ask(frame, row);
     }

@@ -21,7 +21,7 @@ bool has_control(const Frame& frame) {
 Action message(Frame& frame, const Row& row) {
     const uint64_t place = frame.arguments[1];
     const bool single = frame.number == SYS_sendmsg || frame.number == SYS_recvmsg;
-    if (!single || !is_readable(place) || !is_readable(place + sizeof(msghdr) - 8)) return ask(frame, row);
+    if (!single || !is_readable(frame.stack(), place, sizeof(msghdr))) return ask(frame, row);
     if (!has_control(frame)) return pass(frame);
     if (frame.number == SYS_sendmsg || !Self::find()) return ask(frame, row);
     frame.made[5] = mark;

@@ -42,7 +42,7 @@ void Mapping::be_loud() {
 
 // Two threads may come here at once, and a signal handler at any point: the mapping that is there is the one that there
 // would be.
-std::optional<Mapping> Mapping::attach() {
+[[gnu::noinline]] std::optional<Mapping> Mapping::attach() {
     const int64_t file = ask_for_file();
     if (file == einval) set_gs_base(no_layer);
     if (file < 0) return {};
@@ -64,21 +64,36 @@ std::optional<Mapping> Mapping::attach() {
     return Mapping(word);
 }
 
+// Views of the models are computed from the limits at every use, which costs little where the compiler sees through all of
+// it: so each of the following is one piece.
+
+[[gnu::flatten]] std::optional<Self> Self::find_again(HostPid known) {
+    const auto mapping = Mapping::get();
+    if (!mapping) return {};
+    const NamespaceId space = mapping->with([&](const auto& model) {
+        const EntryId entry = model.entry_of(known);
+        return model.is_process(entry) ? model.namespace_of(entry) : NamespaceId::none;
+    });
+    if (space == NamespaceId::none) return {};
+    return Self{*mapping, known, space};
+}
+
+std::optional<Self> Self::find_again() {
+    if (!Mapping::get()) return {};
+    return find_again(HostPid(static_cast<int>(marked(SYS_getpid))));
+}
+
 std::optional<Self> Self::find() {
     const auto self = find_again();
     return self && !self->mapping.attention().wanted(self->host) ? self : std::nullopt;
 }
 
-std::optional<Self> Self::find_again() {
-    const auto mapping = Mapping::get();
-    if (!mapping) return {};
-    const auto host = HostPid(static_cast<int>(marked(SYS_getpid)));
-    const NamespaceId space = mapping->with([&](const auto& model) {
-        const EntryId entry = model.entry_of(host);
-        return model.is_process(entry) ? model.namespace_of(entry) : NamespaceId::none;
-    });
-    if (space == NamespaceId::none) return {};
-    return Self{*mapping, host, space};
+[[gnu::flatten]] VirtPid Self::number_of(HostPid other) const {
+    return mapping.with([&](const auto& model) { return model.number_of(other, space); });
+}
+
+[[gnu::flatten]] HostPid Self::host_of(int number) const {
+    return mapping.with([&](const auto& model) { return model.host_of(space, VirtPid(number)); });
 }
 
 }  // namespace ctr::pidns::guest

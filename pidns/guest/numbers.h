@@ -35,7 +35,8 @@ class Mapping {
         return attach();
     }
 
-    Limits limits() const { return limits_for(1U << (word_ >> log_shift & log_mask)); }
+    // Inline, so that all of the limits but one are constants where they are used.
+    [[gnu::always_inline]] Limits limits() const { return limits_for(1U << (word_ >> log_shift & log_mask)); }
     Attention attention() const { return {memory() + file_header_bytes, limits()}; }
 
     template <class Action>
@@ -84,12 +85,11 @@ struct Self {
     // The same for a call that has been made: the monitor's wishes come too late.
     static std::optional<Self> find_again();
 
-    VirtPid number_of(HostPid other) const {
-        return mapping.with([&](const auto& model) { return model.number_of(other, space); });
-    }
-    HostPid host_of(int number) const {
-        return mapping.with([&](const auto& model) { return model.host_of(space, VirtPid(number)); });
-    }
+    // ... by a caller that has found itself before the call.
+    static std::optional<Self> find_again(HostPid known);
+
+    VirtPid number_of(HostPid other) const;
+    HostPid host_of(int number) const;
     // Positive numbers of the host; 0: it can't be seen.
     int outward(int64_t other) const { return raw(number_of(HostPid(static_cast<int>(other)))); }
 

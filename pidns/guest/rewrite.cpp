@@ -1,71 +1,12 @@
 // Calls whose numbers are in registers: the kernel gets the host's. Where a number is nobody's, or isn't a process's, the
 // monitor knows more.
-#include <sys/resource.h>
-#include <sys/wait.h>
-
-#include <limits>
-#include <optional>
-
 #include "pidns/guest/numbers.h"
 #include "pidns/guest/serve.h"
+#include "pidns/guest/translate.h"
 
 namespace ctr::pidns::guest {
 
 namespace {
-
-constexpr uint64_t extend(int value) {
-    return static_cast<uint64_t>(static_cast<int64_t>(value));
-}
-
-std::optional<int> process(const Self& self, int number) {
-    if (number <= 0) return number;
-    return self.mapping.with([&](const auto& model) -> std::optional<int> {
-        const EntryId entry = model.find(self.space, VirtPid(number));
-        if (!model.is_process(entry)) return {};
-        return raw(model.host_of(entry));
-    });
-}
-
-std::optional<int> group(const Self& self, int number) {
-    if (number <= 0) return number;
-    const HostPid host = self.host_of(number);
-    return host == HostPid::none ? std::nullopt : std::optional(raw(host));
-}
-
-bool has_thread(int process, int thread) {
-    const int64_t found = marked(SYS_tgkill, extend(process), extend(thread), 0);
-    return found == 0 || found == eperm;
-}
-
-std::optional<int> thread(const Self& self, int number) {
-    if (number <= 0 || has_thread(raw(self.host), number)) return number;
-    return process(self, number);
-}
-
-std::optional<int> inward(const Self& self, Kind kind, int number, int selector) {
-    const bool names_group = number < -1 && number != std::numeric_limits<int>::min();
-    switch (kind) {
-        case Kind::none: return number;
-        case Kind::process: return process(self, number);
-        case Kind::group: return group(self, number);
-        case Kind::thread: return thread(self, number);
-        case Kind::thread_in:
-            if (number <= 0 || has_thread(selector, number)) return number;
-            return raw(self.host_of(number)) == selector ? std::optional(selector) : std::nullopt;
-        case Kind::wait_target:
-        case Kind::kill_target:
-            if (!names_group) return process(self, number);
-            if (const auto found = group(self, -number)) return -*found;
-            return {};
-        case Kind::wait_id:
-            if (selector == P_PID) return process(self, number);
-            return selector == P_PGID ? group(self, number) : number;
-        case Kind::who:
-            if (selector == PRIO_PROCESS) return thread(self, number);
-            return selector == PRIO_PGRP ? group(self, number) : number;
-        default: return {};
-    }
-}
 
 bool is_init(const Self& self, int host) {
     return self.mapping.with([&](const auto& model) {
@@ -97,7 +38,7 @@ Action rewrite(Frame& frame, const Row& row) {
         frame.made[5] = mark;
         return look(frame, After::siginfo);
     }
-    if (row.reads.structure != Structure::none || row.writes.structure != Structure::none) return ask(frame, row);
+    if (row.reads.structure != Structure::none || row.writes.structure != Structure::none) return rewrite_memory(frame, row);
     const auto self = Self::find();
     if (!self || !put_hosts_numbers(frame, row, *self)) return ask(frame, row);
     const bool looks = row.result != Kind::none || row.after != pidns::After::nothing;

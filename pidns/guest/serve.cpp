@@ -18,18 +18,8 @@ constexpr std::array<Row, surface::row_count> strip() {
     std::array<Row, surface::row_count> stripped{};
     for (unsigned i = 0; i < stripped.size(); ++i) {
         const Call& row = surface::rows[i];
-        stripped[i] = {static_cast<uint16_t>(row.number),
-                       row.way,
-                       {row.arguments[0], row.arguments[1], row.arguments[2]},
-                       row.result,
-                       row.reads,
-                       row.writes,
-                       row.path,
-                       row.second_path,
-                       row.after,
-                       row.all_used,
-                       row.when,
-                       row.and_when};
+        stripped[i] = {static_cast<uint16_t>(row.number), row.way, {row.arguments[0], row.arguments[1], row.arguments[2]},
+                       row.result, row.reads, row.writes, row.path, row.second_path, row.changes, row.after, row.all_used, row.when, row.and_when};
     }
     return stripped;
 }
@@ -43,8 +33,7 @@ Action serve(Frame& frame, const Row& row) {
         case Way::create: return create(frame, row);
         case Way::send: return send(frame, row);
         case Way::observe: return set_handler(frame, row);
-        case Way::path:
-            return row.path.path == PathArguments::none ? describe(frame, row) : follow_path(frame, row);
+        case Way::path: return row.path.path == PathArguments::none ? describe(frame, row) : follow_path(frame, row);
         case Way::paths: return follow_paths(frame, row);
         case Way::address: return follow_address(frame, row);
         case Way::list: return list(frame, row);
@@ -53,12 +42,6 @@ Action serve(Frame& frame, const Row& row) {
         case Way::message: return message(frame, row);
         default: return ask(frame, row);
     }
-}
-
-// By a program that knows the layer (a launcher inside).
-bool is_marked(const Frame& frame, const Row& row) {
-    if (row.all_used) return frame.arguments[0] >> 32 == upper_mark >> 32;
-    return frame.sixth == mark && frame.arguments[4] == launcher_mark;
 }
 
 // Without a call of the guest's own, but for the close of what turned out to be a file of /proc.
@@ -74,8 +57,7 @@ bool installs_filter(const Frame& frame) {
     return frame.number == SYS_seccomp && (frame.arguments[0] == strict || frame.arguments[0] == filter);
 }
 
-// One that notifies its listener's descriptor, or a thread that couldn't get the filter, is a positive
-// result.
+// One that notifies its listener's descriptor, or a thread that couldn't get the filter, is a positive result.
 bool filter_installed(const Frame& frame) {
     const bool for_all = frame.number == SYS_seccomp && (frame.arguments[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0;
     if (frame.result < 0 || (for_all && frame.result > 0)) Mapping::be_loud();
@@ -124,10 +106,27 @@ Action look(Frame& frame, After after) {
     return Action::look;
 }
 
-bool is_readable(uint64_t address) {
+namespace {
+
+constexpr uint64_t word = 8;
+
+uint64_t page_of(uint64_t address) {
+    constexpr uint64_t page = 4096;
+    return address / page;
+}
+
+}  // namespace
+
+bool is_readable(uint64_t stack, uint64_t address) {
+    if (page_of(address) == page_of(stack) && page_of(address + word - 1) == page_of(stack)) return true;
     // The kernel reads the set before it sees that there is no such way of changing the mask.
-    constexpr uint64_t no_way = 3, size = 8;
-    return marked(SYS_rt_sigprocmask, no_way, address, 0, size) != efault;
+    constexpr uint64_t no_way = 3;
+    return address != 0 && marked(SYS_rt_sigprocmask, no_way, address, 0, word) != efault;
+}
+
+bool is_readable(uint64_t stack, uint64_t address, uint64_t size) {
+    const uint64_t last = address + size - word;
+    return is_readable(stack, address) && (page_of(address) == page_of(last + word - 1) || is_readable(stack, last));
 }
 
 extern "C" {
@@ -138,11 +137,10 @@ __attribute__((visibility("hidden"))) Action guest_before(Frame& frame) {
         Mapping::be_quiet();
         return look(frame, After::filter);
     }
-    if (row && !is_marked(frame, *row)) {
-        if (Mapping::has_no_layer() && row->way != Way::create)
-            return frame.number == SYS_rt_sigaction ? look(frame, After::handler) : Action::make;
-        return Mapping::is_quiet() && !is_served_quietly(frame, *row) ? ask(frame, *row) : serve(frame, *row);
-    }
+    if (row && Mapping::has_no_layer() && row->way != Way::create)
+        return frame.number == SYS_rt_sigaction ? look(frame, After::handler) : Action::make;
+    if (row && Mapping::is_quiet() && !is_served_quietly(frame, *row)) return ask(frame, *row);
+    if (row) return serve(frame, *row);
     if (frame.number == SYS_clone) return create_unseen(frame);
     // An old handler is asked for without a new one.
     return frame.number == SYS_rt_sigaction ? look(frame, After::handler) : Action::make;
@@ -153,11 +151,13 @@ __attribute__((visibility("hidden"))) bool guest_after(Frame& frame) {
         case After::nothing: return false;
         case After::asked: return was_asked(frame);
         case After::path: return followed_path(frame);
+        case After::change: return changed(frame);
         case After::file: return described(frame);
         case After::directory: return named_directory(frame);
         case After::wait:
         case After::waitid: return waited(frame);
         case After::number: return rewritten(frame);
+        case After::memory: return memory_written(frame);
         case After::siginfo: return took_signal(frame);
         case After::message: return received(frame);
         case After::handler: return handler_set(frame);
@@ -173,7 +173,8 @@ __attribute__((visibility("hidden"))) bool guest_may_pass(uint64_t number, const
     if (!row || row->way != Way::path || row->path.path == PathArguments::none) return false;
     if (Mapping::is_quiet()) return false;
     const uint64_t path = arguments[row->path.path];
-    return is_readable(path) && !may_lead_into_proc(reinterpret_cast<const char*>(path));
+    const auto stack = reinterpret_cast<uint64_t>(arguments);
+    return is_readable(stack, path) && !may_lead_into_proc(stack, reinterpret_cast<const char*>(path));
 }
 
 }  // extern "C"

@@ -12,11 +12,13 @@ enum class After : uint32_t {
     nothing,
     asked,        // the monitor has served it
     path,         // did the path lead into /proc?
+    change,       // does a copy lie over the file?
     file,         // is it a file of ours that was described?
     directory,    // the text of a working directory
     wait,         // whom has wait4 reported?
     waitid,
     number,       // a number of the host's, by the row's kind
+    memory,       // ... in memory
     siginfo,      // of rt_sigtimedwait
     message,      // of recvmsg
     handler,      // the old one of rt_sigaction
@@ -34,6 +36,7 @@ struct Row {
     Memory writes;
     PathArguments path;
     PathArguments second_path;
+    bool changes;
     pidns::After after;
     bool all_used;
     Condition when;
@@ -49,6 +52,7 @@ Action look(Frame& frame, After after);
 
 Action answer(Frame& frame, const Row& row);          // identity.cpp
 Action rewrite(Frame& frame, const Row& row);         // rewrite.cpp
+Action rewrite_memory(Frame& frame, const Row& row);  // structures.cpp
 Action wait(Frame& frame, const Row& row);            // wait.cpp
 Action create(Frame& frame, const Row& row);          // creation.cpp
 Action create_unseen(Frame& frame);                   // ... of what passes the filter: a thread
@@ -65,10 +69,12 @@ Action message(Frame& frame, const Row& row);         // messages.cpp
 
 // True: make the call again, as the frame says now.
 bool followed_path(Frame& frame);
+bool changed(Frame& frame);
 bool described(Frame& frame);
 bool named_directory(Frame& frame);
 bool waited(Frame& frame);
 bool rewritten(Frame& frame);
+bool memory_written(Frame& frame);
 bool received(Frame& frame);
 bool took_signal(Frame& frame);
 bool handler_set(Frame& frame);
@@ -78,14 +84,18 @@ bool has_created(Frame& frame);
 bool can_be_made_twice(uint64_t number, const uint64_t* arguments);
 
 // Whether the text of a path may lead to something of /proc that carries numbers (paths.cpp).
-bool may_lead_into_proc(const char* path);
+bool may_lead_into_proc(uint64_t stack, const char* path);
 
 // Puts the host's numbers into the registers of a call, and the mark. False: the monitor must (rewrite.cpp).
 struct Self;
 bool put_hosts_numbers(Frame& frame, const Row& row, const Self& self);
 
 
-// Whether that address can be read as the kernel would read it, 8 bytes; costs a call.
-bool is_readable(uint64_t address);
+// Whether that address can be read as the kernel would read it, 8 bytes; costs a call, unless it is on a page of the stack that is
+// in use, as what the C library passes of its own often is. STACK is an address on that page.
+bool is_readable(uint64_t stack, uint64_t address);
+
+// The same for SIZE bytes, 8 at least and a page at most.
+bool is_readable(uint64_t stack, uint64_t address, uint64_t size);
 
 }  // namespace ctr::pidns::guest

@@ -12,18 +12,21 @@ namespace ctr::pidns::guest {
 
 namespace {
 
-bool is_gone(HostPid host) {
-    return marked(SYS_kill, static_cast<uint64_t>(raw(host)), 0) == esrch;
+// Whether the child that this wait has reported has ended and been reaped. A process that waits for ends only, and traces
+// nobody, gets no other reports.
+bool is_gone(const Frame& frame, HostPid host) {
+    const uint64_t options = frame.arguments[frame.number == SYS_waitid ? 3 : 2];
+    constexpr uint64_t others = WUNTRACED | WCONTINUED;  // WUNTRACED is WSTOPPED
+    return (options & others) == 0 || marked(SYS_kill, static_cast<uint64_t>(raw(host)), 0) == esrch;
 }
 
-// A child that isn't of the caller's namespace, that nobody knows, or that the caller traces: the monitor
-// knows more. Nothing: nobody is to see it.
+// A child that isn't of the caller's namespace, that nobody knows, or that the caller traces: the monitor knows more.
+// Nothing: nobody is to see it.
 std::optional<int64_t> ask_about(const Frame& frame, HostPid child) {
     const bool in_siginfo = frame.number == SYS_waitid;
     const uint64_t place = frame.arguments[in_siginfo ? 2 : 1];
     for (;;) {
-        const int64_t number =
-            asked(SYS_prctl, layer_reaped, static_cast<uint64_t>(raw(child)), place, in_siginfo);
+        const int64_t number = asked(SYS_prctl, layer_reaped, static_cast<uint64_t>(raw(child)), place, in_siginfo);
         if (number == do_it_yourself) return {};
         if (number == eagain) marked(SYS_sched_yield);
         if (number != eagain && number != eintr) return number < 0 ? 0 : number;
@@ -34,15 +37,15 @@ std::optional<int64_t> reported(const Frame& frame, const Self& self, HostPid ch
     if (self.mapping.attention().wanted(self.host, Attention::tracer)) return ask_about(frame, child);
     const int known = self.mapping.with([&](auto& model) {
         EntryId entry = model.entry_of(child);
-        // It ended before its creator, another thread or what a signal handler interrupted, could register
-        // it.
+        // It ended before its creator, another thread or what a signal handler interrupted, could register it.
         if (!model.is_process(entry)) {
-            const EntryId claim = model.claim_for(child, self.host);
+            // Asks the kernel: a handler that interrupted this wait may have forked, and this be the child.
+            const EntryId claim = model.claim_for(child, HostPid(static_cast<int>(marked(SYS_getpid))));
             if (claim != EntryId::none) entry = register_child(self.mapping, claim, child);
         }
         if (!model.is_process(entry) || model.namespace_of(entry) != self.space) return 0;
         const VirtPid number = model.number_in(entry, self.space);
-        if (is_gone(child)) model.release(entry);
+        if (is_gone(frame, child)) model.release(entry);
         return raw(number);
     });
     return known != 0 ? std::optional<int64_t>(known) : ask_about(frame, child);
@@ -60,12 +63,13 @@ Action wait(Frame& frame, const Row& row) {
     if (by_id && ((frame.arguments[3] & WNOWAIT) != 0 || frame.arguments[2] == 0)) return ask(frame, row);
     const auto self = Self::find();
     if (!self || !put_hosts_numbers(frame, row, *self)) return ask(frame, row);
+    frame.caller = self->host;
     return look(frame, by_id ? After::waitid : After::wait);
 }
 
 bool waited(Frame& frame) {
     if (frame.result < 0) return false;
-    const auto self = Self::find_again();
+    const auto self = Self::find_again(frame.caller);
     if (!self) return false;
     if (frame.number == SYS_wait4) {
         if (frame.result == 0) return false;

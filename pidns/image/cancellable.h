@@ -1,7 +1,8 @@
-// The function of musl in which a thread can be cancelled (__syscall_cp_asm). Its signal handler asks whether
-// the thread stands between the function's look at the flag and the end of its system call, so the call must
-// be made there, and nothing may be done between look and call. What can be done is done before the function:
-// its callers go through a thunk.
+// The functions of C libraries in which a thread can be cancelled: musl's __syscall_cp_asm, and that of glibc
+// from 2.41 on,
+// __syscall_cancel_arch. Their signal handlers ask whether the thread stands between the function's look at
+// the flag and the end of its system call, so the call must be made there, and nothing may be done between
+// look and call. What can be done is done before the function: its callers go through a thunk.
 #pragma once
 
 #include <vector>
@@ -10,12 +11,12 @@
 
 namespace ctr::pidns::image {
 
-bool is_cancellable(const Flow& flow, Address system_call);
+struct Cancellable {
+    Address function = 0;         // 0: the system call isn't in such a function
+    std::vector<Branch> callers;  // that can be redirected
+    const char* why = nullptr;    // they can't
+};
 
-// Returns why they can't be redirected, or nullptr.
-const char* find_callers(const Flow& flow, Address system_call, std::vector<Branch>& callers);
-
-// The function's beginning.
-Address cancellable_function(Address system_call);
+Cancellable find_cancellable(const Flow& flow, Address system_call);
 
 }  // namespace ctr::pidns::image

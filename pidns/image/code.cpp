@@ -39,25 +39,31 @@ class Code::Sweep {
   public:
     Sweep(Code& code, bool fixed) : code_(code), fixed_(fixed) {}
 
-    void decode(const Decoder& decoder, Bytes bytes, Range range) {
+    // HEADED: it begins with the file's header, which is none.
+    void decode(const Decoder& decoder, Bytes bytes, Range range, bool headed) {
         auto entry = std::ranges::upper_bound(code_.entries_, range.begin);
         ZydisDecodedInstruction instruction;
+        clean_ = true;
+        if (headed) found_bad(range.begin);
         for (Address at = range.begin; at < range.end;) {
             while (*entry <= at) {  // the range's end is one
-                if (*entry == at) end_of_filler(at);
+                clean_ = true;
+                end_of_filler(at);
                 ++entry;
             }
             const bool decoded = decoder.decode(bytes.subspan(at - range.begin), instruction);
-            if (!decoded || instruction.length > *entry - at) {
-                code_.bad_.push_back(at);
-                if (decoded) code_.bad_.push_back(*entry);  // one of the two is wrong
-                end_of_filler(at);
-                dead_ = false;
-                at = decoded ? *entry : at + 1;
+            if (decoded && instruction.length <= *entry - at) {
+                note(instruction, at);
+                at += instruction.length;
                 continue;
             }
-            note(instruction, at);
-            at += instruction.length;
+            end_of_filler(at);
+            dead_ = false;
+            // An instruction that goes on behind an entry: one of the two is wrong, unless this isn't code
+            // anyway.
+            if (decoded && clean_) found_bad(*entry);
+            found_bad(at);
+            at = decoded ? *entry : at + 1;
         }
         end_of_filler(range.end);
         dead_ = false;
@@ -96,6 +102,11 @@ class Code::Sweep {
         }
     }
 
+    void found_bad(Address at) {
+        code_.bad_.push_back(at);
+        clean_ = false;
+    }
+
     void end_of_filler(Address at) {
         if (filler_ != 0) code_.fillers_.push_back({filler_, at});
         filler_ = 0;
@@ -103,6 +114,7 @@ class Code::Sweep {
 
     Code& code_;
     bool fixed_;
+    bool clean_ = true;   // nothing bad since the last entry
     bool dead_ = false;   // control doesn't fall through to here
     Address filler_ = 0;  // 0: none
 };
@@ -123,7 +135,8 @@ Code Code::decode(const Elf& elf, const Decoder& decoder, std::vector<Address> e
     sort_unique(entries);
     code.entries_ = std::move(entries);
     Sweep sweep(code, elf.fixed());
-    for (const Range& range : code.ranges_) sweep.decode(decoder, elf.at(range), range);
+    for (const Range& range : code.ranges_)
+        sweep.decode(decoder, elf.at(range), range, elf.offset_of(range.begin) == 0);
     code.learn_from(sweep.calls);
     for (size_t i = 0; i < code.doubtful_.size(); ++i)
         if (code.doubtful_[i]) code.suspect(elf, code.block(i));

@@ -24,8 +24,8 @@ bool find(void* library, const char* name, Function& function) {
 
 Result<Decoder> Decoder::load() {
     const auto fail = [](std::string why) {
-        return fail_input("load the decoder of instructions", std::move(why),
-                          "install Debian's package libzydis4.0, or the version that ctr was built with");
+        return fail_call("load the decoder of instructions", "dlopen", 0, std::move(why),
+                         "install Debian's package libzydis4.0, or the version that ctr was built with");
     };
     Decoder decoder;
     decoder.library_ = dlopen(library_name().c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -41,7 +41,18 @@ uint64_t described_size(const Elf& elf) {
     return end;
 }
 
+// Patches are written to the file, so no byte of it may be code at two addresses.
+bool loads_a_byte_twice(const Elf& elf) {
+    std::vector<Elf64_Phdr> loads = elf.loads();
+    std::ranges::sort(loads, {}, &Elf64_Phdr::p_offset);
+    const auto overlap = [](const Elf64_Phdr& first, const Elf64_Phdr& second) {
+        return first.p_filesz > 0 && second.p_filesz > 0 && second.p_offset < first.p_offset + first.p_filesz;
+    };
+    return std::ranges::adjacent_find(loads, overlap) != loads.end();
+}
+
 Status check(const Elf& elf) {
+    if (loads_a_byte_twice(elf)) return fail_input(instrumenting, "its segments share bytes of the file");
     for (const Elf64_Phdr& segment : elf.loads()) {
         const Bytes bytes = elf.at(segment.p_vaddr);
         if (bytes.size() >= sizeof guest_magic &&
@@ -77,6 +88,20 @@ bool is_go(const Elf& elf) {
            elf.section(".go.buildinfo") != nullptr;
 }
 
+// Decodes the image and gives what was found to an action, which can't keep it: all refer to each other.
+template <class Action>
+Status look_into(const Elf& elf, Action action) {
+    const auto decoder = Decoder::load();
+    if (!decoder) return std::unexpected(decoder.error());
+    const UnwindFacts unwind = read_unwind_facts(elf);
+    const Links links = read_links(elf);
+    const Code code = Code::decode(elf, *decoder, entries(elf, links, unwind));
+    const auto landings = find_landings(elf, code, links, unwind);
+    if (!landings) return std::unexpected(landings.error());
+    const Flow flow(elf, code, *landings, *decoder);
+    return action(flow, survey(flow, is_go(elf)), unwind);
+}
+
 void write(std::vector<std::byte>& bytes, uint64_t offset, const void* data, size_t size) {
     if (bytes.size() < offset + size) bytes.resize(offset + size);
     std::memcpy(bytes.data() + offset, data, size);
@@ -88,7 +113,7 @@ class Writer {
     Writer(const Elf& elf, Bytes guest, GuestHeader header, Layout layout)
         : elf_(elf), guest_(guest), header_(header), layout_(std::move(layout)) {}
 
-    void write_into(Instrumented& result, const Flow& flow, const Survey& survey) {
+    void write_into(Instrumented& result, const Flow& flow, const Survey& survey, const UnwindFacts& unwind) {
         const Address begin = layout_.guest_segment().p_vaddr;
         if (survey.restorer != 0) header_.restorer = static_cast<int32_t>(survey.restorer - begin);
         append(guest_.data(), guest_.size());
@@ -97,7 +122,7 @@ class Writer {
         const Thunks thunks = make_thunks(elf_, flow, survey, header_, begin, begin + segment_.size());
         append(thunks.bytes.data(), thunks.bytes.size());
         align();
-        result.unwinds = add_unwind_table(thunks, begin);
+        result.unwinds = add_unwind_table(thunks, unwind, begin);
 
         std::vector<std::byte>& bytes = result.bytes;
         bytes.assign(elf_.bytes().begin(), elf_.bytes().end());
@@ -107,6 +132,8 @@ class Writer {
         write(bytes, layout_.guest_segment().p_offset, segment_.data(), segment_.size());
         write(bytes, elf_.header().e_phoff, layout_.segments.data(),
               layout_.segments.size() * sizeof(Elf64_Phdr));
+        for (const auto& [number, section] : sections_)
+            write(bytes, elf_.header().e_shoff + number * sizeof section, &section, sizeof section);
         result.guest = begin;
         result.mappings = layout_.mappings;
     }
@@ -119,23 +146,40 @@ class Writer {
         segment_.resize((segment_.size() + alignment - 1) / alignment * alignment);
     }
 
-    bool add_unwind_table(const Thunks& thunks, Address begin) {
-        const NewCode code{{begin + header_.unwind_begin, begin + header_.unwind_end}, thunks.waiting};
+    bool add_unwind_table(const Thunks& thunks, const UnwindFacts& unwind, Address begin) {
+        const NewCode code{{begin + header_.unwind_begin, begin + header_.unwind_end},
+                           thunks.waiting,
+                           thunks.calling,
+                           called_with};
         const uint64_t offset = segment_.size();
-        const auto table = extend_unwind_table(elf_, begin + offset, code, header_);
+        const auto table = extend_unwind_table(elf_, unwind, begin + offset, code, header_);
         auto header = std::ranges::find(layout_.segments, uint32_t{PT_GNU_EH_FRAME}, &Elf64_Phdr::p_type);
         if (header == layout_.segments.end() && layout_.spare) header = std::prev(layout_.segments.end());
         if (!table || header == layout_.segments.end()) return false;
-        append(table->data(), table->size());
+        append(table->bytes.data(), table->bytes.size());
         *header = {.p_type = PT_GNU_EH_FRAME,
                    .p_flags = PF_R,
                    .p_offset = layout_.guest_segment().p_offset + offset,
                    .p_vaddr = begin + offset,
                    .p_paddr = begin + offset,
-                   .p_filesz = table->size(),
-                   .p_memsz = table->size(),
+                   .p_filesz = table->bytes.size(),
+                   .p_memsz = table->bytes.size(),
                    .p_align = sizeof(uint32_t)};
+        move_section(".eh_frame_hdr", offset, table->entries);
+        if (table->complete)
+            move_section(".eh_frame", offset + table->entries, table->bytes.size() - table->entries);
         return true;
+    }
+
+    // For debuggers, which look for sections.
+    void move_section(const char* name, uint64_t offset, uint64_t size) {
+        const auto* section = elf_.section(name);
+        if (section == nullptr) return;
+        Elf64_Shdr moved = *section;
+        moved.sh_addr = layout_.guest_segment().p_vaddr + offset;
+        moved.sh_offset = layout_.guest_segment().p_offset + offset;
+        moved.sh_size = size;
+        sections_.emplace_back(section - elf_.sections().data(), moved);
     }
 
     const Elf& elf_;
@@ -143,9 +187,23 @@ class Writer {
     GuestHeader header_;
     Layout layout_;
     std::vector<std::byte> segment_;
+    std::vector<std::pair<size_t, Elf64_Shdr>> sections_;  // those that moved, by number
 };
 
 }  // namespace
+
+Result<Findings> examine(Bytes image) {
+    const auto elf = Elf::parse(image);
+    if (!elf) return std::unexpected(elf.error());
+    if (auto status = check(*elf); !status) return std::unexpected(std::move(status).error());
+    Findings findings;
+    auto status = look_into(*elf, [&](const Flow&, const Survey& found, const UnwindFacts&) {
+        findings = {found.sites, found.others};
+        return Status{};
+    });
+    if (!status) return std::unexpected(std::move(status).error());
+    return findings;
+}
 
 Result<Instrumented> instrument(Bytes image, Bytes guest) {
     const auto header = read_guest(guest);
@@ -153,24 +211,18 @@ Result<Instrumented> instrument(Bytes image, Bytes guest) {
     const auto elf = Elf::parse(image);
     if (!elf) return std::unexpected(elf.error());
     if (auto status = check(*elf); !status) return std::unexpected(std::move(status).error());
-    const auto decoder = Decoder::load();
-    if (!decoder) return std::unexpected(decoder.error());
-
-    const UnwindFacts unwind = read_unwind_facts(*elf);
-    const Links links = read_links(*elf);
-    const Code code = Code::decode(*elf, *decoder, entries(*elf, links, unwind));
-    const auto landings = find_landings(*elf, code, links, unwind);
-    if (!landings) return std::unexpected(landings.error());
-    const Flow flow(*elf, code, *landings, *decoder);
-    const Survey found = survey(flow, is_go(*elf));
-
     Instrumented result;
-    result.sites = found.sites;
-    result.others = found.others;
-    if (found.patches.empty()) return result;
-    auto layout = lay_out(*elf);
-    if (!layout) return std::unexpected(std::move(layout).error());
-    Writer(*elf, guest, *header, std::move(*layout)).write_into(result, flow, found);
+    auto status =
+        look_into(*elf, [&](const Flow& flow, const Survey& found, const UnwindFacts& unwind) -> Status {
+            result.sites = found.sites;
+            result.others = found.others;
+            if (found.patches.empty()) return {};
+            auto layout = lay_out(*elf);
+            if (!layout) return std::unexpected(std::move(layout).error());
+            Writer(*elf, guest, *header, std::move(*layout)).write_into(result, flow, found, unwind);
+            return {};
+        });
+    if (!status) return std::unexpected(std::move(status).error());
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/base/error.h"
@@ -19,7 +20,7 @@ inline constexpr long dynamic_number = -1;
 enum class Entry : uint8_t {
     generic,  // the guest makes the call
     create,   // the guest makes the call, but a child comes back beside the site
-    prepare,  // the call is made where it always was, by the guest's leave
+    prepare,  // the guest says whether the call may be made as it is
 };
 
 enum class State : uint8_t { patched, left };
@@ -33,14 +34,24 @@ struct Site {
     const char* why = "";  // it was left
 };
 
-struct Instrumented {
-    std::vector<std::byte> bytes;  // empty: nothing of it can be patched
-    std::vector<Site> sites;
-    size_t others = 0;     // system calls that can't carry a process number
-    uint64_t guest = 0;    // address of the guest in the image
-    int mappings = 0;      // by how many the copy has more segments to map than the original; negative: fewer
-    bool unwinds = false;  // unwinders get through the guest
+// What is found in an image.
+struct Findings {
+    std::vector<Site> sites;  // by address
+    size_t others = 0;        // system calls that can't carry a process number
 };
+
+struct Instrumented : Findings {
+    std::vector<std::byte> bytes;  // empty: nothing of it can be patched
+    uint64_t guest = 0;            // address of the guest in the image
+    int mappings = 0;              // by how many the copy has more segments to map than the original
+    bool unwinds = false;          // unwinders get through the guest
+};
+
+// Of a call that can carry a process number.
+std::string call_name(long number);
+
+// Only looks.
+Result<Findings> examine(std::span<const std::byte> elf);
 
 // Reads ELF, and GUEST, which begins with a GuestHeader.
 Result<Instrumented> instrument(std::span<const std::byte> elf, std::span<const std::byte> guest);

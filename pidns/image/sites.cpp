@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "pidns/image/cancellable.h"
 #include "pidns/surface/calls.h"
 
 namespace ctr::pidns::image {
@@ -32,9 +31,17 @@ Address restorer_at(const Flow& flow, Address system_call) {
     return instruction && writes(*instruction, Register::rax) ? instruction->address : 0;
 }
 
+constexpr const char* needs_stack = "its stack may be too small for what the guest would do";
+
+// Other calls never pass as they are.
+bool has_path(long number) {
+    return std::ranges::any_of(calls(),
+                               [&](const Call& row) { return row.number == number && row.way == Way::path; });
+}
+
 class Surveyor {
   public:
-    Surveyor(const Flow& flow, bool in_place) : flow_(flow), in_place_(in_place) {}
+    Surveyor(const Flow& flow, bool small_stacks) : flow_(flow), small_stacks_(small_stacks) {}
 
     Survey look() {
         for (const Address system_call : flow_.code().system_calls()) look_at(system_call);
@@ -44,7 +51,7 @@ class Surveyor {
   private:
     void look_at(Address system_call) {
         Site site{.address = system_call};
-        Patch patch{.site = found_.sites.size(), .window = {}, .callers = {}};
+        Patch patch{.site = found_.sites.size(), .window = {}, .cancellable = {}};
         if (!flow_.code().trusted_block(system_call).contains(system_call)) {
             site.why = "there is data among the code around it";
         } else {
@@ -65,13 +72,15 @@ class Surveyor {
     }
 
     const char* find_way(Site& site, Patch& patch) {
-        if (is_cancellable(flow_, site.address)) {
+        patch.cancellable = find_cancellable(flow_, site.address);
+        if (patch.cancellable.function != 0) {
             site.entry = Entry::prepare;
-            return find_callers(flow_, site.address, patch.callers);
+            return patch.cancellable.why;
         }
-        if (in_place_) {
+        if (small_stacks_) {
             site.entry = Entry::prepare;
-            return find_window_before(flow_, site.address, patch.window);
+            if (site.number != dynamic_number && !has_path(site.number)) return needs_stack;
+            return not_overlapping(find_window(flow_, site.address, patch.window), patch.window.range);
         }
         site.entry = entry_of(site.number);
         return not_overlapping(find_window(flow_, site.address, patch.window), patch.window.range);
@@ -85,15 +94,25 @@ class Surveyor {
     }
 
     const Flow& flow_;
-    bool in_place_;
+    bool small_stacks_;
     Address last_end_ = 0;  // of the windows so far
     Survey found_;
 };
 
 }  // namespace
 
-Survey survey(const Flow& flow, bool in_place) {
-    return Surveyor(flow, in_place).look();
+// Rows of one call say in further words which case they are.
+std::string call_name(long number) {
+    for (const Call& call : calls()) {
+        if (call.number != number) continue;
+        const std::string name = call.name;
+        return name.substr(0, name.find(' '));
+    }
+    return std::to_string(number);
+}
+
+Survey survey(const Flow& flow, bool small_stacks) {
+    return Surveyor(flow, small_stacks).look();
 }
 
 }  // namespace ctr::pidns::image

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "pidns/image/cancellable.h"
 #include "pidns/image/instrument.h"
 #include "pidns/image/window.h"
 
@@ -13,8 +14,7 @@ namespace ctr::pidns::image {
 struct Patch {
     size_t site = 0;  // its index among the sites
     Window window;
-    // Instead of the window, where the call is in a function that must stay as it is: who calls the function.
-    std::vector<Branch> callers;
+    Cancellable cancellable;  // instead of the window
 };
 
 struct Survey {
@@ -24,9 +24,8 @@ struct Survey {
     Address restorer = 0;        // where signal handlers return to; 0: not here
 };
 
-// IN_PLACE: what the image does with its stacks or with the addresses of its system calls lets no call be
-// made elsewhere.
-Survey survey(const Flow& flow, bool in_place);
+// SMALL_STACKS: what is called may use no more of the stack than it always did.
+Survey survey(const Flow& flow, bool small_stacks);
 
 // The number that a system call surely has; dynamic_number: it may have several, or isn't known.
 long constant_number(const Flow& flow, Address system_call);

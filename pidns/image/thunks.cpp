@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "pidns/image/cancellable.h"
-
 namespace ctr::pidns::image {
 
 namespace {
@@ -17,8 +15,8 @@ class Maker {
         : elf_(elf), header_(header), guest_(guest), fillers_(flow), assembler_(place) {}
 
     void add(const Site& site, const Patch& patch) {
-        if (!patch.callers.empty())
-            add_before_function(site, patch);
+        if (patch.cancellable.function != 0)
+            add_before_function(patch.cancellable);
         else
             add_at_window(site, patch.window);
     }
@@ -39,19 +37,34 @@ class Maker {
     }
 
     void add_at_window(const Site& site, const Window& window) {
-        const Address back = way_back(site, window);
+        const Address back = site.entry == Entry::prepare ? 0 : way_back(window);
         const Address near = site.entry == Entry::create ? place_near_code(site, back) : 0;
         assembler_.align(thunk_alignment);
         thunks_.pieces.push_back(jump_to(assembler_.here(), window.range));
         const auto number = number_load(site, window);
         for (auto moved = window.before.begin(); moved != window.before.end(); ++moved)
             if (moved != number) assembler_.move(elf_, *moved);
+        if (site.entry == Entry::prepare) return make_call(site, window, number != window.before.end());
         if (site.entry == Entry::create) assembler_.load_address_r11(near);
         assembler_.load_address_rcx(back);
         const Address waiting = assembler_.here();
         if (number != window.before.end()) assembler_.load_eax(site.number);
         assembler_.jump(entry(site.entry));
         thunks_.waiting.push_back({waiting, assembler_.here()});
+    }
+
+    // The guest only says whether the call may carry the mark, which is made here; the mark doesn't stay in
+    // r9.
+    void make_call(const Site& site, const Window& window, bool load_number) {
+        constexpr uint64_t jump_ahead = 5, load_size = 7, number_size = 5;
+        assembler_.load_address_rcx(assembler_.here() + load_size + (load_number ? number_size : 0) +
+                                    jump_ahead);
+        if (load_number) assembler_.load_eax(site.number);
+        assembler_.jump(entry(Entry::prepare));
+        assembler_.raw({0x0f, 0x05});        // syscall
+        assembler_.raw({0x45, 0x31, 0xc9});  // xor %r9d, %r9d
+        for (const Instruction& instruction : window.after) assembler_.move(elf_, instruction);
+        assembler_.jump(window.range.end);
     }
 
     // The instruction that gives the call its number, if that moved: its work is done again behind the
@@ -64,8 +77,7 @@ class Maker {
         return found == window.before.rend() ? window.before.end() : std::prev(found.base());
     }
 
-    Address way_back(const Site& site, const Window& window) {
-        if (site.entry == Entry::prepare) return site.address;
+    Address way_back(const Window& window) {
         if (window.after.empty()) return window.range.end;
         assembler_.align(thunk_alignment);
         const Address here = assembler_.here();
@@ -75,10 +87,11 @@ class Maker {
     }
 
     // Before a function that takes a call's number and arguments as its own second and following: puts them
-    // where the call has them, and the sixth back to where the function finds it.
-    void add_before_function(const Site& site, const Patch& patch) {
+    // where the call has them, and the sixth to where the function will find it. Calls the function with
+    // copies of its arguments on the stack, so that the mark doesn't stay in r9.
+    void add_before_function(const Cancellable& cancellable) {
         assembler_.align(thunk_alignment);
-        for (const Branch& caller : patch.callers) {
+        for (const Branch& caller : cancellable.callers) {
             Assembler branch(caller.from + 1);
             branch.distance(assembler_.here());
             thunks_.pieces.push_back({caller.from + 1, branch.bytes()});
@@ -99,7 +112,15 @@ class Maker {
         assembler_.raw({0x4c, 0x89, 0x4c, 0x24, saved + 16});  // mov %r9, 64(%rsp)
         assembler_.raw(
             {0x41, 0x59, 0x41, 0x58, 0x59, 0x5a, 0x5e, 0x5f});  // pop %r9, %r8, %rcx, %rdx, %rsi, %rdi
-        assembler_.jump(cancellable_function(site.address));
+        // One word more than the two arguments, so that the stack is aligned as the function's callees
+        // expect: the thread's cleanup runs from there.
+        assembler_.raw({0x48, 0x83, 0xec, 0x08});                          // sub $8, %rsp
+        assembler_.raw({0xff, 0x74, 0x24, 0x18, 0xff, 0x74, 0x24, 0x18});  // push 24(%rsp), push 24(%rsp)
+        const Address calling = assembler_.here();
+        assembler_.call(cancellable.function);
+        assembler_.raw({0x48, 0x83, 0xc4, called_with});  // add $24, %rsp
+        thunks_.calling.push_back({calling, assembler_.here()});
+        assembler_.raw({0x45, 0x31, 0xc9, 0xc3});  // xor %r9d, %r9d; ret
     }
 
     Address place_near_code(const Site& site, Address back) {

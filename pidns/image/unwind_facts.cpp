@@ -1,5 +1,6 @@
 #include "pidns/image/unwind_facts.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -22,9 +23,10 @@ class Reader {
   public:
     explicit Reader(const Elf& elf) : elf_(elf) {}
 
-    UnwindFacts read(Address entries) {
-        Cursor all(elf_.at(entries), entries);
-        while (!all.at_end()) {
+    UnwindFacts read(Range range) {
+        Cursor all(elf_.at(range), range.begin);
+        facts_.entries = {range.begin, range.begin};
+        for (; !all.at_end(); facts_.entries.end = all.address()) {
             const auto length = all.number<uint32_t>();
             if (length == 0 || length == long_form) break;
             Cursor entry = all.take(length);
@@ -43,15 +45,24 @@ class Reader {
         const Common common = common_at(common_place);
         // The entry of what signal handlers return to begins a byte early, for unwinders that look for the
         // address before the one that is returned to.
-        const Address begin = entry.pointer(common.function) + (common.signal ? 1 : 0);
+        const Address begin = pointer(entry, common.function) + (common.signal ? 1 : 0);
         entry.pointer(common.function & encoding::form);  // the size
         if (entry.failed()) return;
         facts_.functions.push_back(begin);
         if (!common.sized || common.handlers == encoding::omitted) return;
         entry.unsigned_leb();
-        const Address handlers = entry.pointer(common.handlers);
+        const Address handlers = pointer(entry, common.handlers);
         if (!entry.failed() && handlers != 0 && tables_.insert(handlers).second)
             read_handlers(handlers, begin);
+    }
+
+    Address pointer(Cursor& entry, uint8_t how) {
+        const Address place = entry.address();
+        const Address value = entry.pointer(how);
+        const bool relative = how != encoding::omitted && (how & encoding::relation) == encoding::pc_relative;
+        if (relative && value != 0 && facts_.entries.begin <= place)
+            facts_.relative.push_back({place, static_cast<uint8_t>(how & encoding::form)});
+        return value;
     }
 
     // The table's own length, then what the personality routine needs of it.
@@ -78,7 +89,7 @@ class Reader {
         return found->second;
     }
 
-    Common read_common(Address place) const {
+    Common read_common(Address place) {
         Common common;
         Cursor outer(elf_.at(place), place);
         Cursor entry = outer.take(outer.number<uint32_t>());
@@ -97,7 +108,7 @@ class Reader {
                     break;
                 case 'R': common.function = entry.byte(); break;
                 case 'L': common.handlers = entry.byte(); break;
-                case 'P': entry.pointer(entry.byte()); break;
+                case 'P': pointer(entry, entry.byte()); break;
                 case 'S': common.signal = true; break;
                 default: return common;  // what follows an unknown letter can't be read
             }
@@ -129,7 +140,12 @@ Address find_unwind_entries(const Elf& elf) {
 
 UnwindFacts read_unwind_facts(const Elf& elf) {
     const Address entries = find_unwind_entries(elf);
-    return entries == 0 ? UnwindFacts{} : Reader(elf).read(entries);
+    if (entries == 0) return {};
+    // Some linkers leave the mark of its end out.
+    uint64_t size = elf.at(entries).size();
+    if (const auto* section = elf.section(".eh_frame"); section != nullptr && section->sh_addr == entries)
+        size = std::min<uint64_t>(size, section->sh_size);
+    return Reader(elf).read({entries, entries + size});
 }
 
 }  // namespace ctr::pidns::image

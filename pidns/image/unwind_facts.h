@@ -7,7 +7,16 @@
 
 namespace ctr::pidns::image {
 
+// A pointer in .eh_frame that is relative to its own place.
+struct RelativePointer {
+    Address place = 0;
+    uint8_t form = 0;  // encoding::form
+};
+
 struct UnwindFacts {
+    Range entries;  // .eh_frame, without its end mark; empty: there is none
+    std::vector<RelativePointer> relative;
+
     std::vector<Address> functions;     // beginnings; each has an entry in .eh_frame
     std::vector<Address> landing_pads;  // where exceptions go on
 };

@@ -4,7 +4,6 @@
 #include <initializer_list>
 
 #include "pidns/image/dwarf.h"
-#include "pidns/image/unwind_facts.h"
 
 namespace ctr::pidns::image {
 
@@ -21,7 +20,7 @@ constexpr uint8_t table_relative4 = encoding::data_relative | encoding::sdata4;
 
 class Writer {
   public:
-    explicit Writer(Address begin) : begin_(begin) {}
+    Writer(Address begin, std::vector<std::byte> bytes) : begin_(begin), bytes_(std::move(bytes)) {}
 
     Address here() const { return begin_ + bytes_.size(); }
     std::vector<std::byte> take() { return std::move(bytes_); }
@@ -46,7 +45,7 @@ class Writer {
         return bytes_.size();
     }
     void close(size_t opened) {
-        while (bytes_.size() % word != 0) raw({0});
+        while ((bytes_.size() - opened) % sizeof(uint32_t) != 0) raw({0});
         const auto size = static_cast<uint32_t>(bytes_.size() - opened);
         std::memcpy(bytes_.data() + opened - sizeof size, &size, sizeof size);
     }
@@ -56,11 +55,12 @@ class Writer {
     std::vector<std::byte> bytes_;
 };
 
-// A common entry. "S": what is returned to is the next instruction, not one behind a call.
+// A common entry. What is returned to counts as behind a call, like any caller: the byte before it is of the
+// replaced instructions, and in the same function.
 size_t begin_common(Writer& writer) {
     const size_t opened = writer.open();
     writer.number(0);
-    writer.raw({entry_version, 'z', 'R', 'S', 0, 1, data_alignment, return_address, 1, pc_relative4});
+    writer.raw({entry_version, 'z', 'R', 0, 1, data_alignment, return_address, 1, pc_relative4});
     return opened;
 }
 
@@ -79,6 +79,16 @@ Address add_common_of_thunks(Writer& writer) {
     const Address place = writer.here();
     const size_t opened = begin_common(writer);
     writer.raw({define_cfa, rsp, 0, in_register, return_address, rcx});
+    writer.close(opened);
+    return place;
+}
+
+Address add_common_of_calls(Writer& writer, uint64_t above) {
+    const Address place = writer.here();
+    const size_t opened = begin_common(writer);
+    writer.raw({define_cfa, rsp});
+    writer.leb(above + word);
+    writer.raw({at_offset | return_address, 1});
     writer.close(opened);
     return place;
 }
@@ -118,10 +128,41 @@ std::optional<std::vector<Entry>> original_entries(const Elf& elf, Address place
     return entries;
 }
 
+// The original's entries, moved to another place. Nothing: a pointer in them can't be.
+std::optional<std::vector<std::byte>> moved_entries(const Elf& elf, const UnwindFacts& facts, Address place) {
+    const Bytes original = elf.at(facts.entries);
+    if (original.size() % sizeof(uint32_t) != 0) return std::nullopt;
+    std::vector<std::byte> bytes(original.begin(), original.end());
+    const uint64_t distance = place - facts.entries.begin;
+    const auto move = [&]<class Word>(uint64_t offset, Word) {
+        const auto value = read_at<Word>(original, offset);
+        if (!value) return false;
+        const auto moved = static_cast<Word>(*value - distance);
+        std::memcpy(bytes.data() + offset, &moved, sizeof moved);
+        return true;
+    };
+    for (const RelativePointer& pointer : facts.relative) {
+        const uint64_t offset = pointer.place - facts.entries.begin;
+        switch (pointer.form) {
+            case encoding::udata4:
+            case encoding::sdata4:
+                if (!move(offset, uint32_t{})) return std::nullopt;
+                break;
+            case encoding::absolute:
+            case encoding::udata8:
+            case encoding::sdata8:
+                if (!move(offset, uint64_t{})) return std::nullopt;
+                break;
+            default: return std::nullopt;
+        }
+    }
+    return bytes;
+}
+
 }  // namespace
 
-std::optional<std::vector<std::byte>> extend_unwind_table(const Elf& elf, Address place, const NewCode& code,
-                                                          const GuestHeader& guest) {
+std::optional<UnwindTable> extend_unwind_table(const Elf& elf, const UnwindFacts& facts, Address place,
+                                               const NewCode& code, const GuestHeader& guest) {
     const auto* segment = elf.segment(PT_GNU_EH_FRAME);
     std::optional<std::vector<Entry>> entries = std::vector<Entry>{};
     if (segment != nullptr) entries = original_entries(elf, segment->p_vaddr);
@@ -129,31 +170,37 @@ std::optional<std::vector<std::byte>> extend_unwind_table(const Elf& elf, Addres
 
     // The table's size is known beforehand, so what it points to can be written first.
     constexpr uint64_t head = 12;
-    const uint64_t count = entries->size() + 1 + code.thunks.size();
-    const uint64_t table_size = (head + count * word + word - 1) / word * word;
-    Writer frames(place + table_size);
+    const uint64_t count = entries->size() + 1 + code.thunks.size() + code.calls.size();
+    UnwindTable made;
+    made.entries = (head + count * word + word - 1) / word * word;
+    // Debuggers read all entries as one section, so those of the original are copied. Unwinders find them
+    // through the table, which leads to the original's, whose pages may be in use already.
+    auto moved = moved_entries(elf, facts, place + made.entries);
+    made.complete = moved.has_value();
+    Writer frames(place + made.entries, moved ? std::move(*moved) : std::vector<std::byte>{});
     const Address of_guest = add_common_of_guest(frames, guest);
     const Address of_thunks = add_common_of_thunks(frames);
     entries->push_back(add_entry(frames, of_guest, code.guest));
     for (const Range& thunk : code.thunks) entries->push_back(add_entry(frames, of_thunks, thunk));
+    const Address of_calls = code.calls.empty() ? 0 : add_common_of_calls(frames, code.above);
+    for (const Range& call : code.calls) entries->push_back(add_entry(frames, of_calls, call));
     frames.number(0);
     // New code lies above all other, so sorting is for images whose own table wasn't.
-    std::ranges::stable_sort(*entries, {}, &Entry::begin);
+    std::ranges::sort(*entries, {}, &Entry::begin);
 
-    const Address original = find_unwind_entries(elf);
-    Writer table(place);
+    Writer table(place, {});
     table.raw({header_version, pc_relative4, encoding::udata4, table_relative4});
-    table.relative(original == 0 ? of_guest : original);
+    table.relative(made.complete || facts.entries.size() == 0 ? place + made.entries : facts.entries.begin);
     table.number(count);
     for (const Entry& entry : *entries) {
         table.number(entry.begin - place);
         table.number(entry.place - place);
     }
-    while (table.here() < place + table_size) table.raw({0});
-    std::vector<std::byte> bytes = table.take();
+    while (table.here() < place + made.entries) table.raw({0});
+    made.bytes = table.take();
     const std::vector<std::byte> rest = frames.take();
-    bytes.insert(bytes.end(), rest.begin(), rest.end());
-    return bytes;
+    made.bytes.insert(made.bytes.end(), rest.begin(), rest.end());
+    return made;
 }
 
 }  // namespace ctr::pidns::image

@@ -41,18 +41,11 @@ const char* find_window(const Flow& flow, Address system_call, Window& window) {
     window = {{system_call, system_call + system_call_size}, {}, {}};
     while (window.range.size() < jump_size && !flow.lands(window.range.begin))
         if (!grow_to_the_front(flow, window)) break;
-    while (window.range.size() < jump_size)
-        if (flow.lands(window.range.end) || !grow_to_the_back(flow, window)) break;
-    if (window.range.size() >= jump_size && !flow.lands_inside(window.range)) return nullptr;
-    return flow.lands_inside({window.range.begin, window.range.end + 1}) ? jumped_into : too_few;
-}
-
-const char* find_window_before(const Flow& flow, Address system_call, Window& window) {
-    window = {{system_call, system_call}, {}, {}};
-    while (window.range.size() < jump_size) {
-        if (window.range.begin != system_call && flow.lands(window.range.begin)) return jumped_into;
-        if (!grow_to_the_front(flow, window)) return too_few;
-    }
+    while (window.range.size() < jump_size && !flow.lands(window.range.end))
+        if (!grow_to_the_back(flow, window)) break;
+    // A landing at its beginning is fine, but keeps it from growing.
+    const bool landed = flow.lands(window.range.begin) || flow.lands(window.range.end);
+    if (window.range.size() < jump_size) return landed ? jumped_into : too_few;
     return flow.lands_inside(window.range) ? jumped_into : nullptr;
 }
 

@@ -20,7 +20,4 @@ struct Window {
 // Around the system call. Returns why there is none, or nullptr.
 const char* find_window(const Flow& flow, Address system_call, Window& window);
 
-// Before the system call, which stays where it is.
-const char* find_window_before(const Flow& flow, Address system_call, Window& window);
-
 }  // namespace ctr::pidns::image

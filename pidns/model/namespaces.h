@@ -107,6 +107,24 @@ class Namespaces {
         return VirtPid::none;
     }
 
+    // Its init has ended: nothing new may be made in it. (Freed when nothing refers to it any more.)
+    void end(NamespaceId id, uint32_t epoch) {
+        for (unsigned tries = 0; valid(id) && id != NamespaceId::root && tries < patience; ++tries) {
+            const Word word = load(id);
+            if (!word.is(State::live) || exchange(id, word, word.with(State::dead).stamped(epoch))) return;
+        }
+    }
+
+    // Neither it nor one above it has ended.
+    bool is_open(NamespaceId id) const {
+        for (unsigned level = 0; valid(id) && level < max_level; ++level) {
+            if (id == NamespaceId::root) return true;
+            if (!load(id).is(State::live)) return false;
+            id = parent_of(id);
+        }
+        return false;
+    }
+
     // Handed out last; none: none yet.
     VirtPid last_number(NamespaceId id) const {
         const uint32_t last = valid(id) ? record(id).last.load(std::memory_order_relaxed) : 0;

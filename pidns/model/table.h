@@ -42,6 +42,9 @@ class Table {
     }
     NamespaceId parent_of(NamespaceId id) const { return namespaces_.parent_of(id); }
     unsigned level_of(NamespaceId id) const { return namespaces_.level_of(id); }
+    // Its init has ended, says whoever watches that.
+    void end_namespace(NamespaceId id) { namespaces_.end(id, epoch()); }
+    bool is_open(NamespaceId id) const { return namespaces_.is_open(id); }
     VirtPid last_number(NamespaceId id) const { return namespaces_.last_number(id); }
 
     EntryId allocate(NamespaceId space, HostPid owner) {

@@ -46,7 +46,7 @@ Result<std::unique_ptr<Monitor>> Monitor::create(Fd listener, HostPid init, Numb
     if (!nested) return std::unexpected(std::move(nested).error());
     monitor->nested_ = std::move(*nested);
     monitor->server_.emplace(monitor->listener_, monitor->numbers_, *monitor->nested_, monitor->alarm_,
-                             options.warn);
+                             options);
     return monitor;
 }
 

@@ -96,6 +96,7 @@ void NestedNamespaces::forget_gone() {
 void NestedNamespaces::end(NamespaceId space) {
     watched_.erase(raw(space));
     ended_.insert(raw(space));
+    numbers_->end_namespace(space);
     // Their next child could otherwise be born in another namespace that gets the same number.
     for (auto& [thread, choice] : choices_)
         if (numbers_->is_within(choice.space, space)) choice.space = NamespaceId::none;

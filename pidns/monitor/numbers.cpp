@@ -171,6 +171,10 @@ void Numbers::adopt(HostPid host, NamespaceId space) {
     refresh(host);
 }
 
+void Numbers::end_namespace(NamespaceId space) {
+    with([&](auto& model) { model.end_namespace(space); });
+}
+
 uint64_t Numbers::birth_of(HostPid host) const {
     return with([&](const auto& model) { return model.birth_of(model.entry_of(host)); });
 }

@@ -41,6 +41,9 @@ class Numbers {
     // `creator` has ended without making a process in it.
     NamespaceId create_namespace(NamespaceId parent, HostPid creator);
 
+    // Its init has ended: nothing can be born in it any more, and its remains are nobody to those outside.
+    void end_namespace(NamespaceId space);
+
     // Numbers for a process that is about to be created; none: all are in use (EAGAIN).
     EntryId reserve(NamespaceId space, HostPid creator);
     void give_back(EntryId claim, HostPid creator);  // of a creator that has been killed: nothing

@@ -251,7 +251,8 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     const Content content = content_of(place);
     if (path.is_namespace() && only_reads(flags) && !wants_directory(path.text) &&
         may_inspect(caller.thread, path.process()) &&
-        give_namespace(trap, namespace_at(path), (flags & O_CLOEXEC) != 0))
+        give_namespace(trap, namespace_of(path.process(), path.is_namespace_for_children()),
+                       (flags & O_CLOEXEC) != 0))
         return {.next = Next::answered};
     const bool is_plain = !wants_directory(path.text) && !turns_back(path.text);
     Verdict remake{.next = Next::remake, .path = std::move(path.text)};
@@ -291,6 +292,10 @@ bool ProcFiles::give_namespace(const Trap& trap, NamespaceId space, bool close_o
 
 // As ns_ioctl() of fs/nsfs.c and pidns_get_parent() of kernel/pid_namespace.c.
 bool ProcFiles::relate(const Trap& trap, const Caller& caller) const {
+    constexpr uint64_t of_handle = 0xff05,
+                       of_handles_children = 0xff06;  // PIDFD_GET_PID_NAMESPACE and its sibling
+    if (trap.arguments[1] == of_handle || trap.arguments[1] == of_handles_children)
+        return give_namespace_by_handle(trap, caller, trap.arguments[1] == of_handles_children);
     const NamespaceId space = namespace_of(trap.thread, static_cast<int>(trap.arguments[0]));
     if (space == NamespaceId::none) return false;
     const auto number = static_cast<int>(trap.arguments[2]);
@@ -318,10 +323,17 @@ bool ProcFiles::relate(const Trap& trap, const Caller& caller) const {
     return true;
 }
 
-NamespaceId ProcFiles::namespace_at(const ProcPath& path) const {
-    const HostPid process = path.process();
+NamespaceId ProcFiles::namespace_of(HostPid process, bool for_children) const {
     const NamespaceId own = numbers_.namespace_of(process);
-    return path.is_namespace_for_children() ? nested_.for_children({process, process, own}) : own;
+    return for_children ? nested_.for_children({process, process, own}) : own;
+}
+
+// Whom the caller can't see or inspect the kernel refuses itself.
+bool ProcFiles::give_namespace_by_handle(const Trap& trap, const Caller& caller, bool for_children) const {
+    const HostPid process = process_of_pidfd(caller.thread, static_cast<int>(trap.arguments[0]));
+    if (!numbers_.is_process(process) || !may_inspect(caller.thread, process) || !listener_.valid(trap))
+        return false;
+    return give_namespace(trap, namespace_of(process, for_children), true);
 }
 
 NamespaceId ProcFiles::namespace_of(HostPid thread, int fd) const {
@@ -389,7 +401,7 @@ ProcFiles::Verdict ProcFiles::read_link(const Trap& trap, const Call& call, cons
         const int thread = translator_.thread_outward(raw(caller.thread), caller.space);
         text = path.below.back() == "self" ? number : number + "/task/" + std::to_string(thread);
     } else if (path.is_namespace() && may_inspect(caller.thread, path.process())) {
-        text = namespace_text(namespace_at(path));
+        text = namespace_text(namespace_of(path.process(), path.is_namespace_for_children()));
     } else if (path.process() == caller.process) {
         // Readable to the program anyway, so it makes no difference who reads it.
         text = own_text(caller, as_seen_by(caller.thread, link_text("/proc/" + path.place())));

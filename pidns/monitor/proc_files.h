@@ -108,7 +108,8 @@ class ProcFiles {
     static std::optional<Meant> meant_by(std::string_view link);
     std::optional<std::string> shown_anew(const Caller& caller, const Meant& meant);
     static std::optional<std::string> namespace_text(NamespaceId space);
-    NamespaceId namespace_at(const ProcPath& path) const;
+    NamespaceId namespace_of(HostPid process, bool for_children) const;
+    bool give_namespace_by_handle(const Trap& trap, const Caller& caller, bool for_children) const;
     std::optional<std::string> own_text(const Caller& caller, const std::string& target);
 
     struct Replacement {  // of a file that a thread has opened, until its call traps again

@@ -59,6 +59,8 @@ void CallServer::serve(const Trap& trap) {
     if (call->way == Way::path && files_.replace(trap)) return;
     const bool has_path = call->way == Way::path || call->way == Way::paths || call->way == Way::address;
     if (has_path) named = files_.named(trap, *call);
+    if (has_path && !named && !tracee(trap.thread) && covers_.may_concern(trap, *call))
+        return change_covered(trap, *call);
     const bool concerns_none = (has_path && !named) ||
                                (call->way == Way::message && !may_carry_numbers(trap, *call)) ||
                                (call->way == Way::dequeue && !is_signalfd(trap)) ||
@@ -149,6 +151,7 @@ void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller
             case SYS_getpgid: return visible_or_errno(getpgid(own_or_named()));
             case SYS_getsid: return visible_or_errno(getsid(own_or_named()));
             case SYS_userfaultfd:
+            case SYS_fanotify_init:
             case SYS_ioctl: return -EPERM;  // of a userfaultfd
             default: return -ENOSYS;        // io_uring_setup
         }
@@ -226,6 +229,10 @@ void CallServer::refuse(const Trap& trap, const Rewrite& rewrite, int error) {
     if (rewrite.call->way == Way::send && !rewrite.broadcast) {
         sent_for_[raw(SignalSender::target_of(rewrite))] = caller.process;
         listener_.answer(trap, sender_.send_for(rewrite));
+        return;
+    }
+    if (rewrite.may_be_covered) {
+        listener_.pass(trap);
         return;
     }
     warn_once(caller.process, rewrite.call->name,
@@ -366,6 +373,7 @@ std::optional<long> CallServer::finished(Rewrite& rewrite, long result) {
         take_back(rewrite);
         return result < 0 ? result : *rewrite.written;
     }
+    if (rewrite.may_be_covered) return changed(rewrite, result);
     if (rewrite.errand) return run_errand(rewrite, result);
     if (rewrite.broadcast) return sender_.next(rewrite, result);
     if (call.way == Way::trace) return traced(rewrite, result);

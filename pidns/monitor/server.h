@@ -3,7 +3,7 @@
 // Driven by the table of calls (surface/calls.h): a row says by which way its call is served and which
 // argument, result or memory holds which kind of number; code here is for a way or a kind, not for a call,
 // wherever that can be. server.cpp is the middle; creation.cpp has the fork family and
-// namespaces, messages.cpp sockets, signal_files.cpp signalfds, procfs_mount.cpp mounts, served_memory.cpp
+// namespaces, messages.cpp sockets, signal_files.cpp signalfds, procfs_mount.cpp mounts, covers.cpp what changes files that copies lie over, served_memory.cpp
 // memory that others fill, cgroup_writes.cpp the writes to cgroups and guests.cpp what code of ours inside
 // workloads asks for.
 #pragma once
@@ -17,6 +17,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "pidns/monitor/covers.h"
 #include "pidns/monitor/listener.h"
 #include "pidns/monitor/nested.h"
 #include "pidns/monitor/numbers.h"
@@ -32,7 +33,7 @@ class CallServer final : public Rewriter {
   public:
     // All outlive the server. Bound to the thread that uses it (ptrace).
     CallServer(const Listener& listener, Numbers& numbers, NestedNamespaces& nested, Alarm& alarm,
-               std::function<void(const std::string&)> warn)
+               const MonitorOptions& options)
         : listener_(listener),
           numbers_(numbers),
           nested_(nested),
@@ -40,7 +41,8 @@ class CallServer final : public Rewriter {
           sender_(numbers, nested),
           files_(listener, numbers, nested, translator_),
           tracer_(*this, alarm),
-          warn_(std::move(warn)) {}
+          covers_(options.covered),
+          warn_(options.warn) {}
 
     // Answers the trap, or starts what will end in an answer. Never waits.
     void serve(const Trap& trap);
@@ -65,6 +67,7 @@ class CallServer final : public Rewriter {
     void create_process(const Trap& trap, const Call& call, const Caller& caller);
     void enter_namespace(const Trap& trap, const Call& call, const Caller& caller);
     void mount(const Trap& trap, const Call& call, const Caller& caller);
+    void change_covered(const Trap& trap, const Call& call);
     void observe_handler(const Trap& trap, const Caller& caller);
     void follow(const Trap& trap, const Call& call, const Caller& caller, const ProcFiles::Named& named);
     bool fetch_memory(const Trap& trap, const Call& call);
@@ -135,6 +138,10 @@ class CallServer final : public Rewriter {
     static void describe_by_path(Rewrite& rewrite);
     std::optional<long> followed(Rewrite& rewrite, long result);
     std::optional<long> mounted(Rewrite& rewrite, long result);
+    std::optional<long> changed(Rewrite& rewrite, long result);
+    static bool lay_down_directory(Rewrite& rewrite, uint64_t& address);
+    Errand uncover(Caller caller, const Call& call, Registers::Arguments arguments, long result,
+                   uint64_t directory);
     Errand await_end(HostPid init, long seen);
     std::optional<long> reported(Rewrite& rewrite, HostPid child, bool trusted, long result);
 
@@ -145,6 +152,7 @@ class CallServer final : public Rewriter {
     SignalSender sender_;
     ProcFiles files_;
     Tracer tracer_;
+    Covers covers_;
     std::function<void(const std::string&)> warn_;
     std::vector<Trap> postponed_;
     std::unordered_map<int, Tracee> tracees_;     // by thread

@@ -125,6 +125,7 @@ struct Rewrite {
     uint8_t second_path_argument = 0;
     Content content = Content::none;        // of the file that is opened, which is to be replaced
     bool may_take_members = false;          // ... and may be one into which numbers are written
+    bool may_be_covered = false;            // a file that the call changes may be covered (covers.h)
     bool link = false;                      // the call reads a link whose text is to be translated
     bool traps_again = false;               // no longer with the mark: it will be answered then
     std::optional<long> written{};          // what a write returns that wrote something else in our words

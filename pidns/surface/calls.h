@@ -68,6 +68,7 @@ struct Call {
     Memory writes = {};  // by the kernel
     PathArguments path = {};
     PathArguments second_path = {};
+    bool changes = false;  // the file at its path, or takes it away: refused where a copy lies over it
     After after = After::nothing;
     bool sleeps = false;      // can wait for long: nobody may wait for its end
     bool all_used = false;    // has six arguments: the mark is in the upper half of the first, a pid_t

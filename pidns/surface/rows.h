@@ -40,6 +40,7 @@ constexpr Condition command(uint8_t argument, uint64_t value) {
 
 // Values that the headers of the oldest supported system don't have.
 inline constexpr uint64_t pidfd_get_info = 0xff0b;  // PIDFD_GET_INFO: magic and number; its size grows
+inline constexpr uint64_t pidfd_get_namespace = 0xff05, pidfd_get_childrens_namespace = 0xff06;
 inline constexpr uint64_t ioctl_number = 0xffff;
 inline constexpr uint64_t namespace_ioctl = 0xb700;  // NSIO of linux/nsfs.h
 inline constexpr uint64_t negative = 0x80000000;
@@ -191,6 +192,10 @@ inline constexpr Call rows[] = {
     {NAMED_WITH(ioctl, "PIDFD_GET_INFO"), .group = "pidfd", .way = rewrite,
      .writes = {Structure::pidfd_info, 2}, .when = only_if(1, ioctl_number, pidfd_get_info)},
 
+    {NAMED_WITH(ioctl, "PIDFD_GET_PID_NAMESPACE"), .group = "pidfd", .way = relate,
+     .when = command(1, pidfd_get_namespace), .and_when = only_if(2, all_bits, 0)},
+    {NAMED_WITH(ioctl, "PIDFD_GET_PID_FOR_CHILDREN_NAMESPACE"), .group = "pidfd", .way = relate,
+     .when = command(1, pidfd_get_childrens_namespace), .and_when = only_if(2, all_bits, 0)},
     {NAMED_WITH(ioctl, "NS_GET_USERNS"), .group = "pidfd", .way = relate,
      .when = only_if(1, ioctl_number, namespace_ioctl + 1)},
     {NAMED_WITH(ioctl, "NS_GET_PARENT"), .group = "pidfd", .way = relate,
@@ -253,13 +258,17 @@ inline constexpr Call rows[] = {
     {NAMED_WITH(ioctl, "USERFAULTFD_IOC_NEW"), .group = "memory", .way = answer,
      .when = command(1, userfaultfd_new), .and_when = only_if(2, user_mode_only, 0)},
 
+    // Its events name their cause in the kernel's numbers, and are read in any size. Answered as to those
+    // without the privilege (until Linux 5.13, and by most containers' filters).
+    {NAMED(fanotify_init), .group = "events", .way = answer},
+
     // Which namespace a procfs shows is decided when it is mounted; that of the layer is the host's to the
     // kernel. (fsopen's argument is a type, not a path.)
     {NAMED(mount), .group = "/proc", .way = Way::mount, .path = {.path = 0}},
     {NAMED(fsopen), .group = "/proc", .way = Way::mount},
 
-    {NAMED(open), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(openat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(open), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(openat), .group = "/proc", .way = Way::path, .path = {0, 1}, .changes = true},
     {NAMED(openat2), .group = "/proc", .way = Way::path, .path = {0, 1}},
     {NAMED(stat), .group = "/proc", .way = Way::path, .path = {.path = 0}},
     {NAMED(lstat), .group = "/proc", .way = Way::path, .path = {.path = 0}},
@@ -286,36 +295,36 @@ inline constexpr Call rows[] = {
     {NAMED(name_to_handle_at), .group = "/proc", .way = Way::path, .path = {0, 1}},
     {NAMED(open_tree), .group = "/proc", .way = Way::path, .path = {0, 1}},
     // Below, calls that change what is there: of another process's /proc/N/root and cwd, mostly.
-    {NAMED(creat), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(truncate), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(chmod), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(fchmodat), .group = "/proc", .way = Way::path, .path = {0, 1}},
-    {.number = sys_fchmodat2, .name = "fchmodat2", .group = "/proc", .way = Way::path, .path = {0, 1}},
-    {NAMED(chown), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(lchown), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(fchownat), .group = "/proc", .way = Way::path, .path = {0, 1}},
-    {NAMED(utime), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(utimes), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(futimesat), .group = "/proc", .way = Way::path, .path = {0, 1}},
-    {NAMED(utimensat), .group = "/proc", .way = Way::path, .path = {0, 1}},
-    {NAMED(setxattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(lsetxattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(removexattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(lremovexattr), .group = "/proc", .way = Way::path, .path = {.path = 0}},
+    {NAMED(creat), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(truncate), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(chmod), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(fchmodat), .group = "/proc", .way = Way::path, .path = {0, 1}, .changes = true},
+    {.number = sys_fchmodat2, .name = "fchmodat2", .group = "/proc", .way = Way::path, .path = {0, 1}, .changes = true},
+    {NAMED(chown), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(lchown), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(fchownat), .group = "/proc", .way = Way::path, .path = {0, 1}, .changes = true},
+    {NAMED(utime), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(utimes), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(futimesat), .group = "/proc", .way = Way::path, .path = {0, 1}, .changes = true},
+    {NAMED(utimensat), .group = "/proc", .way = Way::path, .path = {0, 1}, .changes = true},
+    {NAMED(setxattr), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(lsetxattr), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(removexattr), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(lremovexattr), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
     {NAMED(mkdir), .group = "/proc", .way = Way::path, .path = {.path = 0}},
     {NAMED(mkdirat), .group = "/proc", .way = Way::path, .path = {0, 1}},
     {NAMED(mknod), .group = "/proc", .way = Way::path, .path = {.path = 0}},
     {NAMED(mknodat), .group = "/proc", .way = Way::path, .path = {0, 1}},
     {NAMED(symlink), .group = "/proc", .way = Way::path, .path = {.path = 1}},
     {NAMED(symlinkat), .group = "/proc", .way = Way::path, .path = {1, 2}},
-    {NAMED(unlink), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(unlinkat), .group = "/proc", .way = Way::path, .path = {0, 1}},
+    {NAMED(unlink), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
+    {NAMED(unlinkat), .group = "/proc", .way = Way::path, .path = {0, 1}, .changes = true},
     {NAMED(rmdir), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(link), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1}},
-    {NAMED(linkat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}},
-    {NAMED(rename), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1}},
-    {NAMED(renameat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}},
-    {NAMED(renameat2), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}},
+    {NAMED(link), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1}, .changes = true},
+    {NAMED(linkat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}, .changes = true},
+    {NAMED(rename), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1}, .changes = true},
+    {NAMED(renameat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}, .changes = true},
+    {NAMED(renameat2), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}, .changes = true},
     {NAMED(bind), .group = "/proc", .way = Way::address, .path = {.path = 1}},
     {NAMED(connect), .group = "/proc", .way = Way::address, .path = {.path = 1}, .sleeps = true},
 

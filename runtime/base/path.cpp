@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <climits>
 #include <cstring>
 
 #include "runtime/base/fd.h"
@@ -28,6 +30,15 @@ int open_resolved(int root, const char* path, int flags, uint64_t resolve) {
         const int fd = sys::openat2(root, path, how);
         if (fd >= 0 || errno != EAGAIN || attempt == 64) return fd;
     }
+}
+
+struct Link {
+    char text[32] = "/proc/self/fd/";
+};
+Link link_to(int fd) {
+    Link link;
+    *std::to_chars(link.text + strlen(link.text), link.text + sizeof link.text - 1, fd).ptr = 0;
+    return link;
 }
 
 bool is_filesystem(int fd, unsigned long magic) {
@@ -72,6 +83,16 @@ int make_directory_in_root(int root, const char* path, mode_t mode) {
         start = end;
     }
     return parent.release();
+}
+
+int reopen(int fd, int flags) {
+    return open(link_to(fd).text, flags | O_CLOEXEC);
+}
+
+std::string name_of(int fd) {
+    char name[PATH_MAX];
+    const ssize_t length = readlink(link_to(fd).text, name, sizeof name);
+    return {name, length > 0 ? static_cast<size_t>(length) : 0};
 }
 
 int open_procfs(const char* path, int flags) {

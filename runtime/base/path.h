@@ -24,6 +24,13 @@ int open_exactly(int root, const char* path);
 // descriptor, component by component). Paths up to 511 bytes.
 int make_directory_in_root(int root, const char* path, mode_t mode);
 
+// What a descriptor names, which may be an O_PATH one, opened anew.
+int reopen(int fd, int flags);
+
+// Where a descriptor's file is, as this process would find it. Empty: that can't be said. Not
+// async-signal-safe.
+std::string name_of(int fd);
+
 // A file of procfs, such as "self/uid_map": of a real procfs, reached without crossing a mount, so that
 // nothing that somebody mounted over it can catch what is written.
 int open_procfs(const char* path, int flags);

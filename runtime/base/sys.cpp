@@ -6,7 +6,28 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 namespace ctr::sys {
+
+namespace {
+
+// Of three arguments and the mark. Not the C library's syscall(): inside a container that is an instrumented one, which
+// takes care of the sixth argument itself.
+template <class A, class B, class C>
+long marked(long number, A a, B b, C c, uint64_t mark) {
+    long result = number;
+    register uint64_t sixth __asm__("r9") = mark;
+    __asm__ volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c), "r"(sixth) : "rcx", "r11", "memory");
+    if (result < 0 && result > -4096) {
+        errno = static_cast<int>(-result);
+        return -1;
+    }
+    return result;
+}
+
+}  // namespace
+
 
 long clone3(clone_args& args) {
     return syscall(SYS_clone3, &args, sizeof args);
@@ -75,8 +96,8 @@ int landlock_restrict_self(int ruleset_fd, uint32_t flags) {
 int capget(void* header, void* data) {
     return static_cast<int>(syscall(SYS_capget, header, data));
 }
-int capset(void* header, const void* data, Marks marks) {
-    return static_cast<int>(syscall(SYS_capset, header, data, 0, 0, marks.fifth, marks.sixth));
+int capset(void* header, const void* data, uint64_t mark) {
+    return static_cast<int>(marked(SYS_capset, header, data, 0, mark));
 }
 int setgroups(size_t count, const gid_t* groups) {
     return static_cast<int>(syscall(SYS_setgroups, count, groups));
@@ -88,12 +109,12 @@ int setresgid(gid_t real, gid_t effective, gid_t saved) {
     return static_cast<int>(syscall(SYS_setresgid, real, effective, saved));
 }
 
-ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, Marks marks) {
-    return syscall(SYS_sendmsg, fd, &message, flags, 0, marks.fifth, marks.sixth);
+ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, uint64_t mark) {
+    return marked(SYS_sendmsg, fd, &message, flags, mark);
 }
 
-int execve_marked(const char* path, char* const argv[], char* const env[], Marks marks) {
-    return static_cast<int>(syscall(SYS_execve, path, argv, env, 0, marks.fifth, marks.sixth));
+int execve_marked(const char* path, char* const argv[], char* const env[], uint64_t mark) {
+    return static_cast<int>(marked(SYS_execve, path, argv, env, mark));
 }
 
 long getcwd(char* buffer, size_t size) {

@@ -42,13 +42,6 @@ int fsconfig(int fd, unsigned cmd, const char* key, const void* value, int aux);
 int fsmount(int fd, unsigned flags, unsigned attributes);
 int mount_setattr(int dirfd, const char* path, unsigned flags, mount_attr& attributes);
 
-// What goes into arguments that the kernel ignores: who makes the call, and that the layer's seccomp filter
-// lets it pass.
-struct Marks {
-    uint64_t fifth = 0;
-    uint64_t sixth = 0;
-};
-
 // seccomp(SECCOMP_SET_MODE_FILTER): the listener's descriptor with SECCOMP_FILTER_FLAG_NEW_LISTENER, else 0.
 int seccomp_set_filter(unsigned flags, const sock_fprog& program);
 
@@ -56,13 +49,15 @@ int landlock_create_ruleset(const void* attr, size_t size, uint32_t flags);
 int landlock_restrict_self(int ruleset_fd, uint32_t flags);
 
 int capget(void* header, void* data);
-int capset(void* header, const void* data, Marks marks);
+// The mark (0: none) goes into the sixth argument, as in sendmsg_marked.
+int capset(void* header, const void* data, uint64_t mark);
 int setgroups(size_t count, const gid_t* groups);  // this thread only, unlike the C library's
 int setresuid(uid_t real, uid_t effective, uid_t saved);
 int setresgid(gid_t real, gid_t effective, gid_t saved);
 
-ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, Marks marks);
-int execve_marked(const char* path, char* const argv[], char* const env[], Marks marks);
+// sendmsg with MARK in the sixth argument, which the kernel ignores and the layer's seccomp filter lets pass.
+ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, uint64_t mark);
+int execve_marked(const char* path, char* const argv[], char* const env[], uint64_t mark);
 
 // Unlike the C library's, says "(unreachable)/..." for a directory outside the root, and never walks the
 // tree. Returns the length with the final 0.

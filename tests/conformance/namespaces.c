@@ -216,6 +216,20 @@ static void same_namespace(const char* how, const char* one, const char* other) 
          yes(length > 0 && length == other_length && memcmp(first, second, (size_t)length) == 0));
 }
 
+/* PIDFD_GET_PID_NAMESPACE and PIDFD_GET_PID_FOR_CHILDREN_NAMESPACE, of Linux 6.11. */
+static const unsigned long of_handle = 0xff05, of_handles_children = 0xff06;
+
+static void by_handle(const char* how, pid_t pid, unsigned long request, const char* file) {
+    const int handle = raw_pidfd_open(pid);
+    const int found = ioctl(handle, request, 0);
+    if (found < 0 && errno == ENOTTY)
+        fact("%s=yes", how);
+    else
+        same_namespace(how, path_of("/proc/self/fd/%d", found), file);
+    close(handle);
+    close(found);
+}
+
 static void files_body(void) {
     same_namespace("before", "/proc/self/ns/pid", "/proc/self/ns/pid_for_children");
     const pid_t first = first_process();
@@ -223,6 +237,15 @@ static void files_body(void) {
     same_namespace("after", "/proc/self/ns/pid", "/proc/self/ns/pid_for_children");
     same_namespace("first's", path_of("/proc/%d/ns/pid", first), "/proc/self/ns/pid");
     same_namespace("made", path_of("/proc/%d/ns/pid", first), "/proc/self/ns/pid_for_children");
+    by_handle("by-handle", first, of_handle, path_of("/proc/%d/ns/pid", first));
+    by_handle("own", getpid(), of_handle, "/proc/self/ns/pid");
+    by_handle("own-children's", getpid(), of_handles_children, path_of("/proc/%d/ns/pid", first));
+    const int handle = raw_pidfd_open(first);
+    fact("with-argument=%s", yes(ioctl(handle, of_handle, 1) < 0));
+    const int given = ioctl(handle, of_handle, 0);
+    fact("first-in-it=%s", given < 0 ? "1" : within(ioctl(given, ask_namespace(pid_in), first)));
+    close(handle);
+    close(given);
     fact("status: Pid=%s", line_of(path_of("/proc/%d/status", first), "Pid"));
     char text[4096];
     read_whole(AT_FDCWD, path_of("/proc/%d/status", first), text, sizeof text);
@@ -328,7 +351,9 @@ const struct test_case namespace_cases[] = {{"namespace_made", made, "unshare"},
                                             {"namespace_related", related,
                                              "ioctl NS_GET_NSTYPE, ioctl NS_GET_PARENT, ioctl NS_GET_USERNS, "
                                              "ioctl NS_GET_OWNER_UID"},
-                                            {"namespace_files", files, "readlink, openat"},
+                                            {"namespace_files", files,
+                                             "readlink, openat, ioctl PIDFD_GET_PID_NAMESPACE, "
+                                             "ioctl PIDFD_GET_PID_FOR_CHILDREN_NAMESPACE"},
                                             {"namespace_mounted", mounted, "mount, fsopen"},
                                             {"namespace_rooted", rooted, "chroot, getcwd, readlink"},
                                             {NULL, NULL, NULL}};

@@ -134,7 +134,9 @@ class Conformance : public testing::TestWithParam<const char*> {
         // A sanitized ctr's leak check "does not work under ptrace", and the outer one's monitor is a tracer.
         const std::string no_leak_check = "ASAN_OPTIONS=detect_leaks=0";
         return {{"--pidns=flat"},
+                {"--pidns=flat", "--pid-fastpath=off"},
                 {"--pidns=multi"},
+                {"--pidns=multi", "--pid-fastpath=off"},
                 {"--pidns=multi", "--pid-lookup=list"},
                 {"--pidns=flat", "--", "env", no_leak_check, ctr_binary(), "run", "--pidns=flat"},
                 {"--pidns=multi", "--", "env", no_leak_check, ctr_binary(), "run", "--pidns=multi"}};

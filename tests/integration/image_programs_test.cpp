@@ -108,6 +108,7 @@ TEST_F(InstrumentedLibrary, Perl) {
 
 TEST_F(InstrumentedLibrary, SleepingThreadsAreUnwound) {
     expect_same_with_it({victim("unwind-glibc")});
+    expect_same_with_it({victim("cancel-glibc")});
 }
 
 TEST_F(InstrumentedLibrary, TheConformanceProgram) {
@@ -130,8 +131,8 @@ TEST_P(InstrumentedProgram, DoesTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Static, InstrumentedProgram,
                          testing::Values("family-glibc-static", "family-musl-static", "family-go",
-                                         "unwind-glibc-static", "conformance-glibc-static",
-                                         "conformance-musl-static"),
+                                         "unwind-glibc-static", "cancel-musl-static",
+                                         "conformance-glibc-static", "conformance-musl-static"),
                          [](const auto& test) {
                              std::string name = test.param;
                              std::ranges::replace(name, '-', '_');
@@ -145,6 +146,25 @@ TEST(InstrumentedMusl, RunsPrograms) {
     const ScratchDirectory directory;
     place_instrumented(library, directory.path() + "/libc.so");
     expect_same(run({library, program}), run({directory.path() + "/libc.so", program}));
+}
+
+// ---- The verb that shows what would be done.
+
+TEST(CtrImage, ShowsWhatIsFound) {
+    const Outcome text = run({ctr_binary(), "image", c_library()});
+    EXPECT_EQ(text.code, 0) << text;
+    EXPECT_TRUE(contains(text.out, "getpid")) << text;
+    const Outcome json = run({ctr_binary(), "image", "--json", interpreter()});
+    EXPECT_EQ(json.code, 0) << json;
+    EXPECT_EQ(json.out.front(), '{') << json;
+}
+
+TEST(CtrImage, RefusesWhatIsNone) {
+    for (const std::string file : {"/etc/passwd", "/", "/nonexistent"}) {
+        const Outcome outcome = run({ctr_binary(), "image", file});
+        EXPECT_EQ(outcome.code, 125) << outcome;
+        EXPECT_TRUE(contains(outcome.err, file)) << outcome;
+    }
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ inline bool contains(const std::string& text, const std::string& part) {
 class SmallRoot {
   public:
     explicit SmallRoot(std::optional<Identity> owner = {}) {
-        for (const char* program : {"sh", "cat", "ls", "stat", "touch", "mknod", "readlink", "id", "mkdir"})
+        for (const char* program : {"sh", "cat", "ls", "stat", "touch", "mknod", "readlink", "id", "mkdir",
+                                    "ln", "rm", "mv", "chmod"})
             add(program);
         if (!owner) return;
         for (const auto& entry : fs::recursive_directory_iterator(path())) own(entry.path(), *owner);

@@ -62,10 +62,11 @@ TEST(OlderKernels, DoesWithoutCloneThreeMountSetattrAndLandlock) {
     const Outcome outcome =
         on_an_older_kernel(missing, {"--rootfs", root.path(), "--", "sh", "-c",
                                      "touch /sys/x || touch /sys/fs/cgroup/x || echo closed; mknod /n c 1 3; "
-                                     "cat /n || echo inert; exit 6"});
+                                     "cat /n || echo inert; cat /proc/self/mountinfo; exit 6"});
     EXPECT_EQ(outcome.code, 6) << outcome;
     EXPECT_TRUE(contains(outcome.out, "closed\n")) << outcome;
     EXPECT_TRUE(contains(outcome.out, "inert\n")) << outcome;
+    EXPECT_TRUE(contains(outcome.out, " /lib/x86_64-linux-gnu/libc.so.6 ro,")) << outcome;
 }
 
 TEST(OlderKernels, SaysWhatIsMissingWhereThereIsNoWay) {

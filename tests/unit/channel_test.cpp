@@ -61,6 +61,16 @@ TEST(Channel, AFailureArrivesWhole) {
     EXPECT_EQ(std::strlen(event->failure.text), sizeof failure.text - 1);
 }
 
+TEST(Channel, ANoteIsNoFailure) {
+    const Ends ends = make_ends();
+    ends.child.noted({.step = 3, .error = ESTALE});
+    const auto event = ends.parent.receive();
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->kind, Kind::noted);
+    EXPECT_EQ(event->failure.step, 3U);
+    EXPECT_EQ(event->failure.error, ESTALE);
+}
+
 TEST(Channel, ExecutingBringsTheListenerClosedOnExec) {
     const Ends ends = make_ends();
     const Fd sent(open("/dev/null", O_RDONLY | O_CLOEXEC));

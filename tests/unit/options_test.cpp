@@ -27,6 +27,7 @@ TEST(RunOptions, DefaultsAreTheSpecs) {
     const RunOptions options = parsed({"true"});
     EXPECT_EQ(options.spec.command, Words{"true"});
     EXPECT_EQ(options.spec.pidns, PidMode::flat);
+    EXPECT_EQ(options.spec.pid_fastpath, PidFastpath::automatic);
     EXPECT_EQ(options.spec.network, Network::host);
     EXPECT_EQ(options.spec.userns, UserNamespace::automatic);
     EXPECT_TRUE(options.spec.no_new_privs);
@@ -156,6 +157,14 @@ TEST(RunOptions, WhatIsNotUnderstoodIsQuoted) {
     expect_refused({"--device-read-bps", "/dev/a", "x"}, "\"/dev/a\"");
     expect_refused({"--device-read-bps", "/dev/a:10q", "x"}, "\"10q\"");
     expect_refused({"--device-read-iops", "/dev/a:10mb", "x"}, "10mb");
+}
+
+TEST(RunOptions, TheFastPathIsAutomaticOrOff) {
+    EXPECT_EQ(parsed({"--pid-fastpath=off", "x"}).spec.pid_fastpath, PidFastpath::off);
+    EXPECT_EQ(parsed({"--pid-fastpath", "auto", "x"}).spec.pid_fastpath, PidFastpath::automatic);
+    EXPECT_EQ(parsed({"--pid-fastpath=off", "--pidns=kernel", "x"}).spec.pid_fastpath, PidFastpath::off);
+    expect_refused({"--pid-fastpath=on", "x"}, "\"on\"");
+    expect_refused({"--pid-fastpath", "x"}, "\"x\"");
 }
 
 TEST(RunOptions, NumbersAreReadStrictlyAndWhole) {

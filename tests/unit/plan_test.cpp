@@ -87,7 +87,14 @@ TEST(Plan, TheFilterAndItsKinBelongToFlatAlone) {
         EXPECT_EQ(has(plan, "install the filter"), flat);
         EXPECT_EQ(has(plan, "PR_SET_CHILD_SUBREAPER"), flat);
         EXPECT_EQ(has(plan, "keep signals inside"), flat);
+        EXPECT_EQ(all<action::ShowAsFirst>(plan).size(), flat ? 1U : 0U);
     }
+}
+
+TEST(Plan, InsideAnotherLayerTheOuterOneSaysWhoIsFirst) {
+    HostFacts facts = root_facts();
+    facts.numbered = true;
+    EXPECT_TRUE(all<action::ShowAsFirst>(plan_of(spec_of(PidMode::flat), facts)).empty());
 }
 
 TEST(Plan, SignalsAreScopedOnlyWhereTheKernelCan) {
@@ -108,13 +115,14 @@ TEST(Plan, OrdersWhatDependsOnEachOther) {
     spec.rootfs = "/";
     spec.user = User{1000, 1000};
     const Plan plan = plan_of(spec, root_facts());
-    const char* const order[] = {"PR_SET_DUMPABLE",     "new session",      "mounts private",
-                                 "bind the root",       "private /dev [",   "fresh /proc",
-                                 "mask /proc/kcore",    "\"/\" the root",   "host's cgroups",
-                                 "bound capabilities",  "become user 1000", "die with",
-                                 "set capabilities",    "new privileges",   "signals inside",
-                                 "enter the directory", "find the command", "reset signals",
-                                 "host's descriptors",  "filter",           "execute \"ls\""};
+    const char* const order[] = {"PR_SET_DUMPABLE",  "new session",         "mounts private",
+                                 "bind the root",    "private /dev [",      "fresh /proc",
+                                 "mask /proc/kcore", "links to /proc/1",    "\"/\" the root",
+                                 "host's cgroups",   "bound capabilities",  "become user 1000",
+                                 "die with",         "set capabilities",    "new privileges",
+                                 "signals inside",   "enter the directory", "find the command",
+                                 "reset signals",    "host's descriptors",  "filter",
+                                 "execute \"ls\""};
     int last = 0;
     for (const char* text : order) {
         const int now = position(plan, text);
@@ -146,6 +154,30 @@ TEST(Plan, TheHostsRootIsLeftAlone) {
         EXPECT_EQ(all<action::Mount>(plan).size(), mode == PidMode::kernel ? 1U : 0U)
             << "a /proc for new numbers only";
     }
+}
+
+std::vector<action::Placement> one_placement() {
+    std::vector<action::Placement> placements;
+    placements.push_back({.target = "/lib/libc.so.6", .name = "libc.so.6", .copy = "/var/cache/copy"});
+    return placements;
+}
+
+TEST(Plan, ImagesArePlacedOnPrivateMountsOnly) {
+    const auto plan = make_plan(spec_of(PidMode::flat), root_facts(), one_placement());
+    ASSERT_TRUE(plan);
+    EXPECT_GT(position(*plan, "instrumented images in place [/lib/libc.so.6]"),
+              position(*plan, "mounts private"));
+    EXPECT_FALSE(has(plan_of(spec_of(PidMode::flat), root_facts()), "instrumented"));
+}
+
+// The copies lie outside; and a mount of the container's may hide an image.
+TEST(Plan, InARootOfItsOwnImagesArePlacedLast) {
+    Spec spec = spec_of(PidMode::flat);
+    spec.rootfs = "/";
+    const auto plan = make_plan(spec, root_facts(), one_placement());
+    ASSERT_TRUE(plan);
+    EXPECT_GT(position(*plan, "instrumented images in place"), position(*plan, "read-only"));
+    EXPECT_EQ(position(*plan, "instrumented images in place"), position(*plan, "\"/\" the root") - 1);
 }
 
 TEST(Plan, ProcIsFreshWhereTheKernelPermitsAndBoundElsewhere) {

@@ -1,6 +1,7 @@
-/* Kills processes at random while they make children and wait for them. `killstorm SECONDS_TENTHS [nested]`: process 1 of a
- * container with few numbers (--pid-max 512) keeps a crowd of them going. Proves that nothing leaks: afterwards as many
- * children can be had at once as before. nested: each is the init of a namespace, and nobody in it outlives it. */
+/* Kills processes at random while they make children and wait for them. `killstorm SECONDS_TENTHS [nested]`:
+ * process 1 of a container with few numbers (--pid-max 512) keeps a crowd of them going. Proves that nothing
+ * leaks: afterwards as many children can be had at once as before. nested: each is the init of a namespace,
+ * and nobody in it outlives it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -73,9 +74,11 @@ int main(int argc, char** argv) {
     for (int i = 0; i < rounds; ++i) {
         const int victim = rand() % crowd;
         usleep((useconds_t)(rand() % 3000));
-        if (member[victim] <= 0 || kill(member[victim], SIGKILL) != 0) printf("killstorm: kill: %s\n", strerror(errno));
+        if (member[victim] <= 0 || kill(member[victim], SIGKILL) != 0)
+            printf("killstorm: kill: %s\n", strerror(errno));
         /* Others are orphans of the killed ones. */
-        if (waitpid(member[victim], NULL, 0) != member[victim]) printf("killstorm: wait: %s\n", strerror(errno));
+        if (waitpid(member[victim], NULL, 0) != member[victim])
+            printf("killstorm: wait: %s\n", strerror(errno));
         while (waitpid(-1, NULL, WNOHANG) > 0) {
         }
         while ((member[victim] = start(nested)) < 0 && errno == EAGAIN) usleep(1000);

@@ -119,7 +119,7 @@ run_case() {
         xargs) seq 1 60 | xargs -P 4 -n 1 sh -c 'echo $(($0 * 2))' | sort -n | tail -1; seq 3 | xargs -n 1 sh -c 'exit $0'; fact xargs $? ;;
         nohup) nohup sh -c 'kill -HUP $$; echo still here' 2>/dev/null; fact nohup $? ;;
         time) bash -c 'time sleep 0.1' 2>&1 | numbers ;;
-        wait-n) bash -c 'for i in 1 2 3; do sleep 0.1 & done; wait -n; echo $?; wait -p who -n; [[ -n $who ]] && echo who; wait' ;;
+        wait-n) bash -c 'for i in 1 2 3; do sleep 0.$i & done; wait -n; echo $?; wait -p who -n; [[ -n $who ]] && echo who; wait' ;;
         busybox)
             fact ps "$(busybox ps | grep -c '[s]leep 4321')"
             fact pidof "$([[ $(busybox pidof sleep) == "$sleeper" ]] && echo right)"

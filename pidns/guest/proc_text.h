@@ -1,0 +1,214 @@
+// Whether the text of a path may lead to something of /proc that carries numbers. Freestanding.
+//
+// A name of /proc that carries numbers is reached by a path that says "proc"; or, from a directory that is in
+// /proc, by a process's number or by the name of a file with numbers in it. That also finds a procfs mounted
+// elsewhere.
+#pragma once
+
+#include <cstdint>
+
+namespace ctr::pidns::guest {
+
+// The last eight characters of a name, as they are collected below. That other names end alike only makes
+// these slower.
+constexpr uint64_t key(const char* name) {
+    uint64_t key = 0;
+    for (; *name != '\0'; ++name) key = key << 8 | static_cast<unsigned char>(*name);
+    return key;
+}
+
+// Files with numbers in them, links whose text is one, and what is shown differently to different readers.
+constexpr bool names_numbers(uint64_t name) {
+    switch (name) {
+        case key("stat"):
+        case key("status"):
+        case key("children"):  // and pid_for_children
+        case key("sched"):
+        case key("timers"):
+        case key("loadavg"):
+        case key("locks"):
+        case key("shm"):
+        case key("msg"):
+        case key("sem"):
+        case key("pid_max"):
+        case key("ns_last_pid"):
+        case key("cad_pid"):
+        case key("tasks"):
+        case key("cgroup.procs"):
+        case key("cgroup.threads"):
+        case key("pid"):
+        case key("self"):
+        case key("thread-self"): return true;
+        default: return false;
+    }
+}
+
+// What /proc/PID has, behind a number. ("12/include" is a directory of the compiler's.)
+constexpr bool is_of_process(uint64_t name) {
+    switch (name) {
+        case key(".."):
+        case key("."):
+        case key("arch_status"):
+        case key("attr"):
+        case key("autogroup"):
+        case key("auxv"):
+        case key("cgroup"):
+        case key("clear_refs"):
+        case key("cmdline"):
+        case key("comm"):
+        case key("coredump_filter"):
+        case key("cpuset"):
+        case key("cwd"):
+        case key("environ"):
+        case key("exe"):
+        case key("fd"):
+        case key("fdinfo"):
+        case key("gid_map"):
+        case key("io"):
+        case key("ksm_merging_pages"):
+        case key("ksm_stat"):
+        case key("limits"):
+        case key("loginuid"):
+        case key("map_files"):
+        case key("maps"):
+        case key("mem"):
+        case key("mountinfo"):
+        case key("mounts"):
+        case key("mountstats"):
+        case key("net"):
+        case key("ns"):
+        case key("numa_maps"):
+        case key("oom_adj"):
+        case key("oom_score"):
+        case key("oom_score_adj"):
+        case key("pagemap"):
+        case key("patch_state"):
+        case key("personality"):
+        case key("projid_map"):
+        case key("root"):
+        case key("schedstat"):
+        case key("sessionid"):
+        case key("setgroups"):
+        case key("smaps"):
+        case key("smaps_rollup"):
+        case key("stack"):
+        case key("statm"):
+        case key("syscall"):
+        case key("task"):
+        case key("timens_offsets"):
+        case key("timerslack_ns"):
+        case key("uid_map"):
+        case key("wchan"): return true;
+        default: return false;
+    }
+}
+
+inline constexpr uint64_t page_size = 4096;
+inline constexpr unsigned longest_path = 4096;  // PATH_MAX
+
+// Eight characters at a time, the first in the lowest byte. What is found is marked with the highest bit of
+// its byte.
+class Eight {
+  public:
+    explicit constexpr Eight(uint64_t text) : text_(text) {}
+    static constexpr uint64_t all(char c) { return 0x0101'0101'0101'0101 * static_cast<unsigned char>(c); }
+
+    constexpr uint64_t text() const { return text_; }
+    constexpr uint64_t find(char c) const { return zeros(text_ ^ all(c)); }
+    constexpr uint64_t find_digits() const {
+        const uint64_t values = text_ ^ all('0');  // below 10
+        return ~(((values & low_bits) + 0x7676'7676'7676'7676) | values) & ~low_bits;
+    }
+
+  private:
+    static constexpr uint64_t low_bits = 0x7f7f'7f7f'7f7f'7f7f;
+    // Exact for each byte: nothing is carried from one to the next.
+    static constexpr uint64_t zeros(uint64_t bytes) {
+        return ~(((bytes & low_bits) + low_bits) | bytes | low_bits);
+    }
+
+    uint64_t text_;
+};
+
+// The program's text, whatever type it has there.
+using TextWord [[gnu::may_alias]] = uint64_t;
+
+// What is marked in these eight or the eight before, N characters further on.
+constexpr uint64_t later(uint64_t marks, uint64_t marks_before, unsigned n) {
+    return marks << (8 * n) | marks_before >> (64 - 8 * n);
+}
+
+// True: the path certainly doesn't. A quick look that takes all that is not quite common for a maybe. Reads
+// as below.
+template <class Readable>
+[[gnu::no_sanitize_address]] bool is_clearly_outside(const char* path, Readable readable) {
+    const auto address = reinterpret_cast<uint64_t>(path);
+    const auto* words = reinterpret_cast<const TextWord*>(address & ~uint64_t{7});
+    const unsigned skipped = address % 8;
+    const auto* const end = words + longest_path / 8;
+    // Before the path comes, as far as we are concerned, a slash. Aligned: what lies before it is on the same
+    // page.
+    const uint64_t before_path = ~(~uint64_t{0} << (8 * skipped));
+    Eight now((*words & ~before_path) | (Eight::all('/') & before_path));
+    Eight before(Eight::all('/'));
+    for (;;) {
+        const uint64_t zeros = now.find('\0');
+        const uint64_t text = zeros != 0 ? (zeros & -zeros) - 1 : ~uint64_t{0};  // up to the end
+        const auto found = [&](char c, unsigned n) { return later(now.find(c), before.find(c), n); };
+        const uint64_t says_oc = now.find('c') & found('o', 1) & text;
+        if (says_oc != 0 && (says_oc & found('r', 2) & found('p', 3)) != 0) return false;
+        if ((now.find_digits() & found('/', 1) & text) != 0) return false;  // a number begins
+        if (zeros != 0) break;
+        if (++words == end) return false;
+        if (reinterpret_cast<uint64_t>(words) % page_size == 0 && !readable(reinterpret_cast<const char*>(words)))
+            return false;
+        before = now;
+        now = Eight(*words);
+    }
+    // The last eight characters.
+    const unsigned length = static_cast<unsigned>(__builtin_ctzll(now.find('\0'))) / 8;
+    const uint64_t tail =
+        length == 0 ? before.text() : now.text() << (64 - 8 * length) | before.text() >> (8 * length);
+    const uint64_t in_tail = Eight(tail).find('/');
+    uint64_t name = __builtin_bswap64(tail);
+    if (in_tail != 0) {
+        const unsigned left = static_cast<unsigned>(__builtin_clzll(in_tail)) / 8;  // behind the last slash
+        if (left == 0) return false;
+        name &= ~(~uint64_t{0} << (8 * left));
+    }
+    return !names_numbers(name);
+}
+
+// Reads no further than the kernel would, one page at a time: readable(address) is asked for each but the
+// first.
+template <class Readable>
+bool leads_into_proc(const char* path, Readable readable) {
+    if (is_clearly_outside(path, readable)) return false;
+    constexpr uint64_t four = 0xffffffff;
+    uint64_t name = 0, last = 0;
+    bool is_number = false, follows_number = false, last_is_number = false;
+    for (unsigned i = 0; i < longest_path; ++i) {
+        if (i != 0 && (reinterpret_cast<uint64_t>(path) + i) % page_size == 0 && !readable(path + i))
+            return true;
+        const char c = path[i];
+        if (c != '/' && c != '\0') {
+            const bool is_digit = c >= '0' && c <= '9';
+            is_number = is_digit && (name == 0 || is_number);
+            name = name << 8 | static_cast<unsigned char>(c);
+            if ((name & four) == key("proc")) return true;
+            continue;
+        }
+        if (name != 0) {
+            if (follows_number && is_of_process(name)) return true;
+            follows_number = is_number;
+            last = name;
+            last_is_number = is_number;
+        }
+        if (c == '\0') return last_is_number || names_numbers(last);
+        name = 0;
+        is_number = false;
+    }
+    return true;
+}
+
+}  // namespace ctr::pidns::guest

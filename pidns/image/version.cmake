@@ -1,0 +1,10 @@
+# Writes version.h's number: the beginning of a digest over FILES, which are separated by commas, to OUTPUT.
+string(REPLACE "," ";" files "${FILES}")
+set(digests "")
+foreach(file IN LISTS files)
+    file(SHA256 ${file} digest)
+    string(APPEND digests ${digest})
+endforeach()
+string(SHA256 digest "${digests}")
+string(SUBSTRING ${digest} 0 16 number)
+file(WRITE ${OUTPUT} "#include \"pidns/image/version.h\"\n\nconst unsigned long ctr::pidns::image::instrumenter_version = 0x${number};\n")

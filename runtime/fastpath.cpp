@@ -1,0 +1,80 @@
+#include "runtime/fastpath.h"
+
+#include <sys/stat.h>
+
+#include "runtime/environment.h"
+#include "runtime/images.h"
+
+namespace ctr::fastpath {
+
+namespace {
+
+bool is_wanted(const Spec& spec) {
+    return spec.pid_fastpath == PidFastpath::automatic &&
+           (spec.pidns == PidMode::flat || spec.pidns == PidMode::multi);
+}
+
+// Why there can be no fast path at all; empty: there can.
+std::string obstacle(const Spec& spec, const HostFacts& facts) {
+    if (facts.numbered) return "this runs inside of another container, whose copies are in place already";
+    if (!facts.fsgsbase) return "the processor, or the kernel, lacks the FSGSBASE instructions";
+    // Numbers are found by the low bits of a host's number.
+    if ((spec.pid_max & (spec.pid_max - 1)) != 0) return "--pid-max is no power of two";
+    return {};
+}
+
+Prepared without(const std::string& why) {
+    return {{}, {"no fast path: " + why}};
+}
+
+action::Placement placement_of(const images::Image& image) {
+    struct stat status {};
+    fstat(image.file.get(), &status);
+    return {.target = image.path, .name = image.name, .device = status.st_dev, .inode = status.st_ino};
+}
+
+}  // namespace
+
+std::vector<std::string> cache_directories(const HostFacts& facts) {
+    std::vector<std::string> directories;
+    if (facts.uid == 0) directories.emplace_back("/var/cache/ctr/images");
+    const auto below = [&](const char* variable, const char* name) {
+        const auto directory = environment::find(facts.env, variable).value_or("");
+        if (!directory.empty()) directories.push_back(directory + name);
+        return !directory.empty();
+    };
+    if (!below("XDG_CACHE_HOME", "/ctr")) below("HOME", "/.cache/ctr");
+    below("XDG_RUNTIME_DIR", "/ctr");
+    return directories;
+}
+
+Prepared prepare(const Spec& spec, const HostFacts& facts, const Instrumenter& instrumenter) {
+    if (!is_wanted(spec)) return {};
+    if (const std::string why = obstacle(spec, facts); !why.empty()) return without(why);
+    const auto cache = pidns::ImageCache::open(cache_directories(facts), instrumenter.make,
+                                               {.version = instrumenter.version});
+    if (!cache) return without(cache.error().message());
+    Prepared prepared;
+    for (const images::Image& image : images::find(spec, facts)) {
+        auto copy = cache->copy_of(image.file);
+        if (!copy) {
+            prepared.remarks.push_back("no fast path for " + image.path + ": " + copy.error().why);
+            continue;
+        }
+        action::Placement placement = placement_of(image);
+        placement.copy = std::move(copy->path);
+        placement.expected = std::move(copy->file);
+        prepared.placements.push_back(std::move(placement));
+    }
+    return prepared;
+}
+
+Prepared outline(const Spec& spec, const HostFacts& facts) {
+    Prepared prepared;
+    if (!is_wanted(spec) || !obstacle(spec, facts).empty()) return prepared;
+    for (const images::Image& image : images::find(spec, facts))
+        prepared.placements.push_back(placement_of(image));
+    return prepared;
+}
+
+}  // namespace ctr::fastpath

@@ -1,0 +1,113 @@
+#include "runtime/images.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "runtime/base/path.h"
+#include "runtime/environment.h"
+#include "runtime/program.h"
+
+namespace ctr::images {
+
+namespace {
+
+// Debian's, Fedora's, and Alpine's and Arch's; in some they are links to their namesakes below /usr.
+constexpr const char* directories[] = {"/lib/x86_64-linux-gnu", "/lib64", "/lib"};
+
+// Before glibc 2.34 libpthread and librt made calls of their own.
+constexpr const char* libraries[] = {"libc.so.6", "ld-linux-x86-64.so.2", "libpthread.so.0", "librt.so.1",
+                                     "ld-musl-x86_64.so.1"};
+
+constexpr int most_scripts = 4;  // that run each other, as the kernel counts
+
+class Finder {
+  public:
+    explicit Finder(const std::string& root) : root_(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
+
+    // Of a directory that wasn't looked into before.
+    void add_libraries(const std::string& directory) {
+        const Fd fd(path::open_in_root(root_.get(), directory.c_str(), O_PATH | O_DIRECTORY));
+        if (!fd || !is_new(fd)) return;
+        for (const char* name : libraries) add(directory + "/" + name);
+    }
+
+    // True: there is such a program; what runs it is added.
+    bool add_command(const std::string& file, int scripts = 0) {
+        Fd fd = open_file(file);
+        if (!fd || !may_be_executed(fd)) return false;
+        const Program program = program_in(fd);
+        if (program.is_script) return scripts < most_scripts && add_command(program.interpreter, scripts + 1);
+        if (program.interpreter.starts_with('/')) {
+            add(program.interpreter);
+            add_libraries(program.interpreter.substr(0, program.interpreter.rfind('/')));
+        }
+        if (program.makes_calls) add(file, std::move(fd));
+        return true;
+    }
+
+    std::vector<Image> take() { return std::move(found_); }
+
+  private:
+    void add(const std::string& file) { add(file, open_file(file)); }
+    void add(const std::string& file, Fd fd) {
+        if (fd && is_new(fd)) found_.push_back({file, name_of(fd), std::move(fd)});
+    }
+
+    Fd open_file(const std::string& file) const {
+        Fd fd(path::open_in_root(root_.get(), file.c_str(), O_PATH));
+        struct stat status {};
+        return fd && fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) ? std::move(fd) : Fd();
+    }
+
+    static bool may_be_executed(const Fd& file) {
+        return faccessat(file.get(), "", X_OK, AT_EMPTY_PATH | AT_EACCESS) == 0;
+    }
+
+    static Program program_in(const Fd& file) {
+        const Fd readable(path::reopen(file.get(), O_RDONLY));
+        std::array<std::byte, program_beginning> bytes;
+        const ssize_t n = readable ? pread(readable.get(), bytes.data(), bytes.size(), 0) : 0;
+        return read_program(std::span(bytes).first(n > 0 ? static_cast<size_t>(n) : 0));
+    }
+
+    static std::string name_of(const Fd& file) {
+        const std::string path = path::name_of(file.get());
+        return path.substr(path.rfind('/') + 1);
+    }
+
+    bool is_new(const Fd& fd) {
+        struct stat status {};
+        return fstat(fd.get(), &status) == 0 && seen_.insert({status.st_dev, status.st_ino}).second;
+    }
+
+    Fd root_;
+    std::set<std::pair<dev_t, ino_t>> seen_;
+    std::vector<Image> found_;
+};
+
+// Relative to where the command starts.
+std::string absolute(const std::string& file, const Spec& spec, const HostFacts& facts) {
+    if (file.starts_with('/')) return file;
+    const std::string usual = spec.rootfs.empty() ? facts.working_directory : "/";
+    return (spec.workdir.empty() ? usual : spec.workdir) + "/" + file;
+}
+
+}  // namespace
+
+std::vector<Image> find(const Spec& spec, const HostFacts& facts) {
+    Finder finder(spec.rootfs.empty() ? "/" : spec.rootfs);
+    for (const char* directory : directories) finder.add_libraries(directory);
+    const auto env = environment::compose(spec, facts, facts.uid);
+    const auto path = environment::find(env, "PATH").value_or("");
+    for (const std::string& file : environment::candidates(spec.command.front(), path))
+        if (finder.add_command(absolute(file, spec, facts))) break;
+    return finder.take();
+}
+
+}  // namespace ctr::images

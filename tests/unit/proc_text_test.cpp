@@ -1,0 +1,122 @@
+// Which texts of paths the guest code leaves to the kernel: pidns/guest/proc_text.h, plain_names.h.
+#include "pidns/guest/proc_text.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "pidns/guest/plain_names.h"
+
+namespace ctr::pidns::guest {
+namespace {
+
+// As the table of names in proc_text.h means it, one component after the other.
+bool may_carry_numbers(const std::string& path) {
+    if (path.find("proc") != std::string::npos) return true;
+    const auto is_number = [](const std::string& name) {
+        return !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+    };
+    std::vector<std::string> names;
+    for (size_t at = 0; at <= path.size();) {
+        const size_t end = std::min(path.find('/', at), path.size());
+        if (end > at) names.push_back(path.substr(at, end - at));
+        at = end + 1;
+    }
+    for (size_t i = 1; i < names.size(); ++i)
+        if (is_number(names[i - 1]) && is_of_process(key(names[i].c_str()))) return true;
+    return !names.empty() && (is_number(names.back()) || names_numbers(key(names.back().c_str())));
+}
+
+// Three pages, of which the last can't be read.
+class Pages {
+  public:
+    Pages()
+        : begin_(static_cast<char*>(
+              mmap(nullptr, 3 * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+        mprotect(begin_ + 2 * page_size, page_size, PROT_NONE);
+    }
+    ~Pages() { munmap(begin_, 3 * page_size); }
+    Pages(const Pages&) = delete;
+    Pages& operator=(const Pages&) = delete;
+
+    // So that AFTER bytes of the readable pages follow its end.
+    const char* put(const std::string& path, size_t after) {
+        std::memset(begin_, '/', 2 * page_size);
+        char* at = begin_ + 2 * page_size - path.size() - 1 - after;
+        std::memcpy(at, path.c_str(), path.size() + 1);
+        return at;
+    }
+    bool is_readable(const char* at) const { return at < begin_ + 2 * page_size; }
+
+  private:
+    char* begin_;
+};
+
+bool leads(Pages& pages, const std::string& path, size_t after) {
+    return leads_into_proc(pages.put(path, after), [&](const char* at) { return pages.is_readable(at); });
+}
+
+TEST(ProcText, FindsWhatMayCarryNumbers) {
+    Pages pages;
+    for (const char* path : {"/proc", "/proc/1", "proc", "x/proc/1/stat", "12", "../12", "12/cwd", "1/fd/3",
+                             "stat", "self/status", "status", "/a/b/pid_for_children", "self", "thread-self",
+                             "cgroup.procs", "ns_last_pid", "1/..", "12/"})
+        for (size_t after = 0; after < 16; ++after)
+            EXPECT_TRUE(leads(pages, path, after)) << path << ' ' << after;
+}
+
+TEST(ProcText, LeavesOrdinaryPathsAlone) {
+    Pages pages;
+    for (const char* path : {"/etc/passwd", "a", "/", "/usr/lib/x86_64-linux-gnu/libc.so.6",
+                             "/usr/lib/gcc/x86_64-linux-gnu/12/include/stddef.h", "restatement", "/pro/c",
+                             "p/roc", "a12", "12a", "/var/lib/dpkg/stats", "../..", "pr", "/usr/include/"})
+        for (size_t after = 0; after < 16; ++after)
+            EXPECT_FALSE(leads(pages, path, after)) << path << ' ' << after;
+}
+
+TEST(ProcText, AgreesWithItsPlainDescriptionOnRandomPaths) {
+    Pages pages;
+    std::mt19937 chance(5);
+    const std::vector<std::string> parts{"/",    "/",    "/",   "p",      "r",      "o",        "c",
+                                         "pro",  "proc", "1",   "42",     "stat",   "self",     "fd",
+                                         "cwd",  "a",    "lib", "x86_64", "pid",    "children", "\x80",
+                                         "\xff", "\x01", ".",   "..",     "include"};
+    size_t yes = 0;
+    constexpr int rounds = 20000;
+    for (int i = 0; i < rounds; ++i) {
+        std::string path;
+        for (size_t left = 1 + chance() % 12; left > 0; --left) path += parts[chance() % parts.size()];
+        const bool expected = may_carry_numbers(path);
+        yes += expected;
+        ASSERT_EQ(leads(pages, path, chance() % 24), expected) << path;
+    }
+    EXPECT_GT(yes, rounds / 10);
+    EXPECT_LT(yes, rounds * 9 / 10);
+}
+
+TEST(ProcText, ReadsNoFurtherThanTheKernelWould) {
+    Pages pages;
+    // Without an end, up to the page that can't be read.
+    const std::string endless(300, 'a');
+    const char* at = pages.put(endless, 0);
+    const_cast<char*>(at)[endless.size()] = 'a';
+    EXPECT_TRUE(leads_into_proc(at, [&](const char* next) { return pages.is_readable(next); }));
+    EXPECT_TRUE(leads(pages, std::string(page_size + 10, 'a'), 0)) << "longer than any path";
+}
+
+TEST(ProcText, PlainNamesAreWholeTexts) {
+    EXPECT_TRUE(is_plain_name("/proc/self/exe"));
+    EXPECT_TRUE(is_plain_name("/proc/sys/vm/overcommit_memory"));
+    for (const char* path :
+         {"", "/", "/proc/self", "/proc/self/ex", "/proc/self/exe/", "/proc/self/exe2", "/proc/self/stat",
+          "/proc/self/status", "/proc/1/exe", "/proc/loadavg", "proc/self/exe"})
+        EXPECT_FALSE(is_plain_name(path)) << path;
+}
+
+}  // namespace
+}  // namespace ctr::pidns::guest
