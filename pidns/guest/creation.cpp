@@ -26,7 +26,7 @@ Creation creation_of(const Frame& frame) {
         default: return {};
     }
     const uint64_t address = frame.arguments[0], size = frame.arguments[1];
-    if (size < CLONE_ARGS_SIZE_VER0 || (frame.near_code == 0 && !is_readable(frame.stack(), address, CLONE_ARGS_SIZE_VER0))) return {.odd = true};
+    if (size < CLONE_ARGS_SIZE_VER0 || (frame.near_code == 0 && !Mapping::is_quiet() && !is_readable(frame.stack(), address, CLONE_ARGS_SIZE_VER0))) return {.odd = true};
     const auto* args = reinterpret_cast<const clone_args*>(address);
     Creation creation{.flags = args->flags, .stack = args->stack + args->stack_size};
     creation.odd = args->stack == 0 && args->stack_size != 0;
@@ -51,34 +51,37 @@ bool is_ambiguous(const Numbering& model, int number) {
 }
 
 // None: the monitor must look.
-EntryId claim_for_child(const Self& self) {
-    return self.mapping.with([&](auto& model) {
+Claim claim_for_child(const Self& self) {
+    return self.mapping.with([&](auto& model) -> Claim {
         const EntryId claim = model.allocate(self.space, self.host);
         for (NamespaceId space = self.space; space != NamespaceId::none && claim != EntryId::none; space = model.parent_of(space)) {
             const int number = raw(model.number_in(claim, space));
             if (number <= 1 || !is_ambiguous(model, number)) continue;
             model.cancel(claim);
-            return EntryId::none;
+            return {};
         }
-        return claim;
+        if (claim == EntryId::none) return {};
+        return {claim, model.number_in(claim, self.space), model.birth_of(claim)};
     });
 }
 
-int64_t finish(EntryId claim, int64_t result) {
-    if (claim == EntryId::none || result == 0) return result;
+// The result is what the creator sees; it is never 0, which would make it take itself for the child.
+int64_t finish(Claim claim, int64_t result) {
+    if (claim.entry() == EntryId::none || result == 0) return result;
     const auto mapping = Mapping::get();
     if (!mapping) return result;
-    if (result < 0) {
-        mapping->with([&](auto& model) { model.cancel(claim); });
-        return result;
-    }
-    const auto child = HostPid(static_cast<int>(result));
-    const HostPid creator = mapping->with([&](const auto& model) { return model.claimant_of(claim); });
-    const EntryId entry = register_child(*mapping, claim, child);
-    return mapping->with([&](const auto& model) -> int64_t {
-        // Of a claim that is no longer one the creator is who asks.
-        const HostPid asker = creator != HostPid::none ? creator : HostPid(static_cast<int>(marked(SYS_getpid)));
-        return raw(model.number_in(entry, model.namespace_of(model.entry_of(asker))));
+    return mapping->with([&](auto& model) -> int64_t {
+        const HostPid creator = model.claimant_of(claim.entry());
+        const bool open = creator != HostPid::none && claim.is_of(model.birth_of(claim.entry()));
+        if (result < 0) {
+            if (open) model.cancel(claim.entry());
+            return result;
+        }
+        if (!open) return claim.number();  // somebody has registered the child with it
+        const EntryId entry = register_child(*mapping, claim.entry(), HostPid(static_cast<int>(result)));
+        const auto adopted = [&] { return raw(model.number_in(entry, model.namespace_of(model.entry_of(creator)))); };
+        const int number = entry == claim.entry() ? 0 : adopted();
+        return number != 0 ? number : claim.number();
     });
 }
 
@@ -106,8 +109,8 @@ Action create(Frame& frame, const Row& row) {
     const bool served_here = is_thread || (!creation.odd && (creation.flags & special) == 0);
     if (shares && creation.stack == 0 && frame.number != SYS_vfork) return Action::bare;
     const auto self = served_here && !is_thread ? Self::find() : std::nullopt;
-    frame.claim = self ? claim_for_child(*self) : EntryId::none;
-    const bool claimed = frame.claim != EntryId::none || is_thread;
+    frame.claim = self ? claim_for_child(*self) : Claim();
+    const bool claimed = frame.claim.entry() != EntryId::none || is_thread;
     if (!claimed)
         ask(frame, row);
     else
@@ -135,7 +138,7 @@ bool has_created(Frame& frame) {
     return false;
 }
 
-extern "C" __attribute__((visibility("hidden"))) int64_t guest_created(EntryId claim, int64_t result) {
+extern "C" __attribute__((visibility("hidden"))) int64_t guest_created(Claim claim, int64_t result) {
     return finish(claim, result);
 }
 

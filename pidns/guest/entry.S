@@ -149,7 +149,7 @@ created:
 // keeps and which a function may change (r8, r9, r10): the claim, the mark, the address to go on at. (The
 // mark must not stay in a register: a call of code that isn't instrumented would carry it.)
 vfork:
-    movl FRAME_CLAIM(%rsp), %r8d
+    movq FRAME_CLAIM(%rsp), %r8
     movq FRAME_MADE+40(%rsp), %r9
     movq FRAME_BACK(%rsp), %r10
     movq FRAME_ARGUMENTS(%rsp), %rdi

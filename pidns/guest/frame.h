@@ -22,9 +22,32 @@ enum class Action : uint32_t {
     bare = ACTION_BARE,            // make it as the program did, without a look at the result
 };
 
+// What a creator must know of its claim when the child has long ended, been waited for and been forgotten: a signal handler
+// may run for as long between the birth of a child and the look at the call's result. One register. 0: there is none.
+class Claim {
+  public:
+    constexpr Claim() = default;
+    constexpr Claim(EntryId entry, VirtPid number, uint32_t birth)
+        : word_(uint64_t{raw(entry)} << entry_shift | static_cast<uint64_t>(raw(number)) << number_shift |
+                (birth & birth_mask)) {}
+
+    constexpr EntryId entry() const { return EntryId(static_cast<uint32_t>(word_ >> entry_shift)); }
+    constexpr int number() const { return static_cast<int>(word_ >> number_shift & number_mask); }
+    constexpr bool is_of(uint32_t birth) const { return (word_ & birth_mask) == (birth & birth_mask); }
+
+  private:
+    static constexpr unsigned birth_bits = 18, number_shift = birth_bits, entry_shift = number_shift + number_bits;
+    static constexpr uint64_t birth_mask = (1U << birth_bits) - 1, number_mask = (1U << number_bits) - 1;
+    static_assert(entry_shift + entry_bits <= 64);
+
+    uint64_t word_ = 0;
+};
+
 struct Frame {
-    EntryId claim;  // fork family: the child's numbers
-    HostPid caller;  // of a wait: the process, as it was before
+    union {
+        Claim claim;     // fork family: the child's numbers
+        HostPid caller;  // of a wait: the process, as it was before
+    };
     Action action;
     uint32_t next;  // After of serve.h: what the result is looked at for
     int64_t result;

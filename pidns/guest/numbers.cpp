@@ -28,6 +28,18 @@ bool is_power_of_two(uint32_t value) {
 
 }  // namespace
 
+void Mapping::be_quiet() {
+    (void)get();  // is there a layer?
+    const uint64_t base = gs_base();
+    const bool is_ours = base == 0 || ((base & ~low_bits) == place && (base & tag_mask) == tag);
+    if (is_ours && base != no_layer) set_gs_base(quiet);
+}
+
+// The mapping is there still, if it was.
+void Mapping::be_loud() {
+    if (is_quiet()) set_gs_base(0);
+}
+
 // Two threads may come here at once, and a signal handler at any point: the mapping that is there is the one that there
 // would be.
 [[gnu::noinline]] std::optional<Mapping> Mapping::attach() {

@@ -17,11 +17,20 @@ namespace ctr::pidns::guest {
 
 class Mapping {
   public:
+    // The thread has a seccomp filter of its own, which may kill it for calls that its program doesn't make: the guest makes
+    // none of its own any more.
+    static bool is_quiet() { return gs_base() == quiet; }
+    static bool has_no_layer() { return gs_base() == no_layer; }
+
+    // Before a filter is installed, and if that fails. Children, and threads that are made later, inherit it.
+    static void be_quiet();
+    static void be_loud();
+
     // Attaches first, if need be (a few microseconds). Nothing: there is none to be had.
     static std::optional<Mapping> get() {
         const uint64_t base = gs_base();
         if ((base & ~low_bits) == place && (base & tag_mask) == tag)
-            return base == no_layer ? std::nullopt : std::optional(Mapping(base));
+            return base == no_layer || base == quiet ? std::nullopt : std::optional(Mapping(base));
         if (base != 0) return {};
         return attach();
     }
@@ -45,6 +54,7 @@ class Mapping {
     static constexpr uint64_t tag_mask = 0xf01, tag = 0x601;
     static constexpr unsigned model_shift = 1, log_shift = 3;
     static constexpr uint64_t no_layer = place | tag;  // no model has the value 0
+    static constexpr uint64_t quiet = place | tag | 1U << log_shift;
     static constexpr uint64_t model_mask = 3, log_mask = 31;
 
     explicit Mapping(uint64_t word) : word_(word) {}

@@ -17,7 +17,21 @@ namespace ctr::pidns::guest {
 
 namespace {
 
-// Calls that change nothing, so that the kernel may make them first.
+bool describes(uint64_t number) {
+    return number == SYS_newfstatat || number == SYS_statx;
+}
+
+// No path: the call is about a descriptor, or fails.
+bool leaves_proc_alone(uint64_t stack, uint64_t path) {
+    return path == 0 || (is_readable(stack, path) && !may_lead_into_proc(stack, reinterpret_cast<const char*>(path)));
+}
+
+const char* path_of(const Frame& frame, const Row& row) {
+    return reinterpret_cast<const char*>(frame.arguments[row.path.path]);
+}
+
+}  // namespace
+
 bool can_be_made_twice(uint64_t number, const uint64_t* arguments) {
     constexpr uint64_t changing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
     switch (number) {
@@ -40,21 +54,6 @@ bool can_be_made_twice(uint64_t number, const uint64_t* arguments) {
         default: return false;
     }
 }
-
-bool describes(uint64_t number) {
-    return number == SYS_newfstatat || number == SYS_statx;
-}
-
-// No path: the call is about a descriptor, or fails.
-bool leaves_proc_alone(uint64_t stack, uint64_t path) {
-    return path == 0 || (is_readable(stack, path) && !may_lead_into_proc(stack, reinterpret_cast<const char*>(path)));
-}
-
-const char* path_of(const Frame& frame, const Row& row) {
-    return reinterpret_cast<const char*>(frame.arguments[row.path.path]);
-}
-
-}  // namespace
 
 bool may_lead_into_proc(uint64_t stack, const char* path) {
     const auto readable = [&](const char* at) { return is_readable(stack, reinterpret_cast<uint64_t>(at)); };

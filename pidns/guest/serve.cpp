@@ -1,9 +1,12 @@
 // The middle: from a call to its way, and from its result to who looks at it.
 #include "pidns/guest/serve.h"
 
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+
 #include <array>
 
-#include "pidns/guest/kernel.h"
+#include "pidns/guest/numbers.h"
 #include "pidns/surface/rows.h"
 
 namespace ctr::pidns::guest {
@@ -41,15 +44,37 @@ Action serve(Frame& frame, const Row& row) {
     }
 }
 
+// Without a call of the guest's own, but for the close of what turned out to be a file of /proc.
+bool is_served_quietly(const Frame& frame, const Row& row) {
+    if (row.way == Way::create) return true;
+    if (row.way != Way::path) return false;
+    return row.path.path == PathArguments::none || can_be_made_twice(frame.number, frame.arguments);
+}
+
+bool installs_filter(const Frame& frame) {
+    constexpr uint64_t strict = SECCOMP_SET_MODE_STRICT, filter = SECCOMP_SET_MODE_FILTER;
+    if (frame.number == SYS_prctl) return frame.arguments[0] == PR_SET_SECCOMP;
+    return frame.number == SYS_seccomp && (frame.arguments[0] == strict || frame.arguments[0] == filter);
+}
+
+// One that notifies its listener's descriptor, or a thread that couldn't get the filter, is a positive result.
+bool filter_installed(const Frame& frame) {
+    const bool for_all = frame.number == SYS_seccomp && (frame.arguments[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0;
+    if (frame.result < 0 || (for_all && frame.result > 0)) Mapping::be_loud();
+    return false;
+}
+
 // The monitor's answer, or the news that there is none. Where there is no layer it was the kernel's.
 bool was_asked(Frame& frame) {
     const bool unheard = frame.result == eintr && frame.clobbered != answered_mark &&
-                         asked(SYS_prctl, layer_question) != einval;
+                         (Mapping::is_quiet() || asked(SYS_prctl, layer_question) != einval);
+    const bool is_action = frame.number == SYS_rt_sigaction;
     if (frame.result == do_it_yourself) {
         frame.made[5] = mark;
-        frame.next = static_cast<uint32_t>(After::nothing);
+        frame.next = static_cast<uint32_t>(is_action ? After::handler : After::nothing);
         return true;
     }
+    if (is_action) handler_set(frame);
     return unheard;
 }
 
@@ -108,6 +133,13 @@ extern "C" {
 
 __attribute__((visibility("hidden"))) Action guest_before(Frame& frame) {
     const Row* row = find_row(frame.number, frame.arguments);
+    if (installs_filter(frame)) {
+        Mapping::be_quiet();
+        return look(frame, After::filter);
+    }
+    if (row && Mapping::has_no_layer() && row->way != Way::create)
+        return frame.number == SYS_rt_sigaction ? look(frame, After::handler) : Action::make;
+    if (row && Mapping::is_quiet() && !is_served_quietly(frame, *row)) return ask(frame, *row);
     if (row) return serve(frame, *row);
     if (frame.number == SYS_clone) return create_unseen(frame);
     // An old handler is asked for without a new one.
@@ -130,6 +162,7 @@ __attribute__((visibility("hidden"))) bool guest_after(Frame& frame) {
         case After::message: return received(frame);
         case After::handler: return handler_set(frame);
         case After::creation: return has_created(frame);
+        case After::filter: return filter_installed(frame);
     }
     return false;
 }
@@ -138,6 +171,7 @@ __attribute__((visibility("hidden"))) bool guest_after(Frame& frame) {
 __attribute__((visibility("hidden"))) bool guest_may_pass(uint64_t number, const uint64_t* arguments) {
     const Row* row = find_row(number, arguments);
     if (!row || row->way != Way::path || row->path.path == PathArguments::none) return false;
+    if (Mapping::is_quiet()) return false;
     const uint64_t path = arguments[row->path.path];
     const auto stack = reinterpret_cast<uint64_t>(arguments);
     return is_readable(stack, path) && !may_lead_into_proc(stack, reinterpret_cast<const char*>(path));

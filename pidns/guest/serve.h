@@ -23,6 +23,7 @@ enum class After : uint32_t {
     message,      // of recvmsg
     handler,      // the old one of rt_sigaction
     creation,
+    filter,       // is there one now?
 };
 
 // A row of the surface without what only people read.
@@ -78,6 +79,9 @@ bool received(Frame& frame);
 bool took_signal(Frame& frame);
 bool handler_set(Frame& frame);
 bool has_created(Frame& frame);
+
+// Calls that change nothing, so that the kernel may make them first (paths.cpp).
+bool can_be_made_twice(uint64_t number, const uint64_t* arguments);
 
 // Whether the text of a path may lead to something of /proc that carries numbers (paths.cpp).
 bool may_lead_into_proc(uint64_t stack, const char* path);

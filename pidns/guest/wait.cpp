@@ -40,7 +40,7 @@ std::optional<int64_t> reported(const Frame& frame, const Self& self, HostPid ch
         // It ended before its creator, another thread or what a signal handler interrupted, could register it.
         if (!model.is_process(entry)) {
             // Asks the kernel: a handler that interrupted this wait may have forked, and this be the child.
-            const EntryId claim = model.only_claim_of(HostPid(static_cast<int>(marked(SYS_getpid))));
+            const EntryId claim = model.claim_for(child, HostPid(static_cast<int>(marked(SYS_getpid))));
             if (claim != EntryId::none) entry = register_child(self.mapping, claim, child);
         }
         if (!model.is_process(entry) || model.namespace_of(entry) != self.space) return 0;

@@ -49,10 +49,12 @@ class Namespaces {
         return false;
     }
 
+    // Nearer to the root, so that a walk of whoever goes on from parent to parent comes to its end in any
+    // memory.
     NamespaceId parent_of(NamespaceId id) const {
         if (!valid(id) || id == NamespaceId::root) return NamespaceId::none;
         const auto parent = NamespaceId(record(id).parent.load(std::memory_order_relaxed));
-        return valid(parent) ? parent : NamespaceId::none;
+        return valid(parent) && depth_of(parent) < depth_of(id) ? parent : NamespaceId::none;
     }
 
     // Levels above it, 0 for the root. The id must be valid; that it exists is not checked.

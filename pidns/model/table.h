@@ -74,6 +74,12 @@ class Table {
             model().announce(other, host);  // in case the other has been killed just before
             return other;
         }
+        // It was adopted, has ended and been waited for before its creator came here.
+        if (const EntryId other = ended(host);
+            other != EntryId::none && !live.adopted() && load(other).born_after(live)) {
+            cancel(id);
+            return other;
+        }
         Entry& e = entry(id);
         e.host.store(static_cast<uint32_t>(raw(host)), std::memory_order_relaxed);
         join(e.group, group, id);
@@ -104,12 +110,15 @@ class Table {
         return valid(id) && load(id).is(State::claimed) ? load(id).who() : HostPid::none;
     }
 
-    // What this process has claimed and not published yet; none: nothing, or more than one. O(entries).
-    EntryId only_claim_of(HostPid owner) const {
+    // The claim that was made for a process which nobody has registered. none: it can't be told from the
+    // other claims of its creator, somebody is just registering it, or there is none. O(entries).
+    EntryId claim_for(HostPid process, HostPid creator) const {
         EntryId found = EntryId::none;
         for (uint32_t i = 1; i < high(); ++i) {
             const Word word = load(EntryId(i));
-            if (!word.is(State::claimed) || word.who() != owner) continue;
+            // Without this another's claim would be the only one that is left.
+            if (word.published() && word.who() == process) return EntryId::none;
+            if (!word.is(State::claimed) || word.who() != creator) continue;
             if (found != EntryId::none) return EntryId::none;
             found = EntryId(i);
         }
@@ -316,6 +325,14 @@ class Table {
     EntryId registered(HostPid host) const {
         const EntryId id = indexed(host);
         return valid(id) && load(id).bears(host) ? id : EntryId::none;
+    }
+
+    // The dead entry which the index has for this number.
+    EntryId ended(HostPid host) const {
+        const EntryId id = indexed(host);
+        if (!valid(id)) return EntryId::none;
+        const Word word = load(id);
+        return word.is(State::dead) && word.who() == host ? id : EntryId::none;
     }
 
     // Two live entries name the same process. Does the one in the index stay? A creator claims before the

@@ -118,7 +118,7 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
         rewrite.reserved = numbers_.reserve(rewrite.space, caller.process);
         // In the flat model a process outside of the namespace can't see what is born there by setns.
         if (rewrite.reserved == EntryId::none || !numbers_.shows(rewrite.reserved, caller.space)) {
-            numbers_.give_back(std::exchange(rewrite.reserved, EntryId::none));
+            numbers_.give_back(std::exchange(rewrite.reserved, EntryId::none), caller.process);
             error = -EAGAIN;
         }
     }
@@ -138,7 +138,7 @@ void CallServer::create_process(const Trap& trap, const Call& call, const Caller
 
 bool CallServer::created(Rewrite& rewrite, HostPid child) {
     rewrite.created = true;
-    numbers_.register_child(rewrite.reserved, child, rewrite.caller.process);
+    numbers_.register_child(rewrite.reserved, child, rewrite.caller.process, rewrite.space);
     rewrite.child = numbers_.number_of(child, rewrite.caller.space);
     if (rewrite.child == VirtPid::none) kill(raw(child), SIGKILL);
     watch(child, watched_.contains(raw(rewrite.caller.process)));

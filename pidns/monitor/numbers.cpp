@@ -117,7 +117,7 @@ EntryId Numbers::reserve(NamespaceId space, HostPid creator) {
         claim = ambiguous.back();
         ambiguous.pop_back();
     }
-    for (const EntryId other : ambiguous) give_back(other);
+    for (const EntryId other : ambiguous) give_back(other, creator);
     return claim;
 }
 
@@ -137,15 +137,19 @@ bool Numbers::is_ambiguous(EntryId claim, NamespaceId space) const {
     return false;
 }
 
-void Numbers::give_back(EntryId claim) {
-    if (claim != EntryId::none) with([&](auto& model) { model.cancel(claim); });
+void Numbers::give_back(EntryId claim, HostPid creator) {
+    with([&](auto& model) {
+        if (model.claimant_of(claim) == creator) model.cancel(claim);
+    });
 }
 
 bool Numbers::shows(EntryId claim, NamespaceId space) const {
     return with([&](const auto& model) { return model.number_in(claim, space) != VirtPid::none; });
 }
 
-void Numbers::register_child(EntryId claim, HostPid host, HostPid creator) {
+void Numbers::register_child(EntryId claim, HostPid host, HostPid creator, NamespaceId space) {
+    const HostPid claimant = with([&](const auto& model) { return model.claimant_of(claim); });
+    if (claimant != creator && !is_process(host)) claim = reserve(space, host);
     if (!is_process(host)) attention_.reset(host);
     with([&](auto& model) {
         const EntryId parent = model.entry_of(creator);
@@ -157,9 +161,9 @@ void Numbers::register_child(EntryId claim, HostPid host, HostPid creator) {
 void Numbers::adopt(HostPid host, NamespaceId space) {
     // Its creator may be about to register it: with the only claim that it has, if so.
     const HostPid creator = pidns::parent_of(host);
-    const EntryId promised = with([&](const auto& model) { return model.only_claim_of(creator); });
+    const EntryId promised = with([&](const auto& model) { return model.claim_for(host, creator); });
     if (promised != EntryId::none && creator != HostPid::none && is_process(creator))
-        return register_child(promised, host, creator);
+        return register_child(promised, host, creator, space);
     const EntryId claim = reserve(space, host);
     if (claim == EntryId::none) return;
     if (!is_process(host)) attention_.reset(host);

@@ -46,13 +46,14 @@ class Numbers {
 
     // Numbers for a process that is about to be created; none: all are in use (EAGAIN).
     EntryId reserve(NamespaceId space, HostPid creator);
-    void give_back(EntryId claim);
+    void give_back(EntryId claim, HostPid creator);  // of a creator that has been killed: nothing
 
     // Whether its bearer will have a number in that namespace.
     bool shows(EntryId claim, NamespaceId space) const;
 
-    // The process exists now, in the group and session of its creator.
-    void register_child(EntryId claim, HostPid host, HostPid creator);
+    // The process exists now, in the group and session of its creator. If that has been killed meanwhile its
+    // claim may have been collected, and be another's: then the child gets new numbers in the namespace.
+    void register_child(EntryId claim, HostPid host, HostPid creator, NamespaceId space);
 
     // A process of the container that nobody registered (its creator bypassed the layer): takes the next
     // number.

@@ -153,7 +153,7 @@ void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller
             case SYS_userfaultfd:
             case SYS_fanotify_init:
             case SYS_ioctl: return -EPERM;  // of a userfaultfd
-            default: return -ENOSYS;  // io_uring_setup
+            default: return -ENOSYS;        // io_uring_setup
         }
     };
     listener_.answer(trap, result());
@@ -468,7 +468,7 @@ void CallServer::update_table(const Rewrite& rewrite) {
 
 void CallServer::abandoned(Rewrite& rewrite) {
     if (!rewrite.created) {
-        numbers_.give_back(std::exchange(rewrite.reserved, EntryId::none));
+        numbers_.give_back(std::exchange(rewrite.reserved, EntryId::none), rewrite.caller.process);
         if (std::exchange(rewrite.made_space, false)) spare_[raw(rewrite.caller.process)] = rewrite.space;
     }
     take_back(rewrite);

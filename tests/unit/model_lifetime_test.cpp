@@ -227,6 +227,34 @@ TYPED_TEST(ModelLifetime, ParentThatRegistersBeforeItsChildWins) {
     EXPECT_EQ(w.number(w.spawn(root, 31)), 3);
 }
 
+// Its creator can't tell it from a child that nobody has adopted: whoever waited for it has been told the
+// number.
+TYPED_TEST(ModelLifetime, ChildThatWasAdoptedAndHasEndedKeepsTheNumberOfItsAdoption) {
+    auto& w = this->world;
+    w.spawn(root, 10);
+    const EntryId promised = w->allocate(root, HostPid(10));
+    w.birth(11);
+    const EntryId adopted = w->allocate(root, HostPid(11));
+    ASSERT_EQ(w->publish(adopted, HostPid(11), adopted, adopted), adopted);
+    w.reap(adopted);
+    EXPECT_EQ(w->publish(promised, HostPid(11), promised, promised), adopted);
+    EXPECT_EQ(w->claimant_of(promised), HostPid::none);
+}
+
+TYPED_TEST(ModelLifetime, AChildsClaimIsKnownIfItsCreatorHasNoOther) {
+    auto& w = this->world;
+    const EntryId init = w.spawn(root, 10);
+    EXPECT_EQ(w->claim_for(HostPid(11), HostPid(10)), EntryId::none);
+    const EntryId first = w->allocate(root, HostPid(10));
+    EXPECT_EQ(w->claim_for(HostPid(11), HostPid(10)), first);
+    const EntryId second = w->allocate(root, HostPid(10));
+    EXPECT_EQ(w->claim_for(HostPid(11), HostPid(10)), EntryId::none);
+    w.birth(11);
+    ASSERT_EQ(w->publish(first, HostPid(11), init, init), first);
+    EXPECT_EQ(w->claim_for(HostPid(11), HostPid(10)), EntryId::none) << "the other claim is another child's";
+    EXPECT_EQ(w->claim_for(HostPid(12), HostPid(10)), second);
+}
+
 TYPED_TEST(ModelLifetime, HostNumberThatComesAgainReplacesItsOldEntry) {
     auto& w = this->world;
     w.spawn(root, 10);

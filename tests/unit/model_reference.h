@@ -23,6 +23,7 @@ class Reference {
         EntryId group = EntryId::none;
         EntryId session = EntryId::none;
         std::map<uint32_t, int> numbers;  // by namespace
+        int birth = 0;
     };
     struct Space {
         uint32_t parent = 0;
@@ -78,7 +79,8 @@ class Reference {
                        .space = space,
                        .group = {},
                        .session = {},
-                       .numbers = numbers};
+                       .numbers = numbers,
+                       .birth = ++births_};
         for (const auto& [at, number] : numbers) {
             spaces[at].taken[number] = id;
             spaces[at].last = number;
@@ -104,6 +106,13 @@ class Reference {
             cancel(id);
             return old;
         }
+        // Adopted later than it was promised, ended, and waited for.
+        for (const auto& [other, entry] : entries)
+            if (entry.host == host && entry.life == Life::dead && !hidden.contains(other) &&
+                e.owner != host && entry.birth > e.birth) {
+                cancel(id);
+                return other;
+            }
         if (old != EntryId::none) entries.at(old).life = Life::dead;
         for (auto& [other, entry] : entries)  // the index knows one entry for a host number
             if (entry.host == host && entry.life == Life::dead) hidden.insert(other);
@@ -135,6 +144,8 @@ class Reference {
     std::set<EntryId> hidden;  // dead entries whose host number belongs to another entry now
 
   private:
+    int births_ = 0;
+
     int next_number(const Space& space) const {
         const int end = static_cast<int>(limits_.numbers);
         const int start = space.last + 1;

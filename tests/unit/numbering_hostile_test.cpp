@@ -52,6 +52,20 @@ TYPED_TEST(NumberingHostile, OverwritesDuringOperationsDoNoHarm) {
     vandal.join();
 }
 
+// Parents in a circle are the one thing over which a walk of the caller's own wouldn't end.
+TYPED_TEST(NumberingHostile, NamespacesHaveNoEndlessLineOfParents) {
+    const GuardedMemory memory(TypeParam::bytes(hostile_limits));
+    const TypeParam model(memory.get(), hostile_limits);
+    for (uint32_t value = 0; value < 40; ++value) {
+        for (std::size_t i = 0; i < memory.words(); ++i) memory.word(i).store(uint64_t{value} << 32 | value);
+        for (uint32_t id = 1; id < hostile_limits.namespaces; ++id) {
+            unsigned steps = 0;
+            for (auto space = NamespaceId(id); space != NamespaceId::none; space = model.parent_of(space))
+                ASSERT_LE(++steps, max_level) << "from " << id << " by way of " << value;
+        }
+    }
+}
+
 // Each word of the table in turn becomes each of the worst values under a table that is in use.
 TYPED_TEST(NumberingHostile, NoSingleWordMatters) {
     std::mt19937 random(7);

@@ -65,10 +65,10 @@ TEST_P(NumbersFile, AReaderSeesWhatTheWriterWrote) {
     constexpr HostPid nested{4'000'003};
     constexpr HostPid below{4'000'004};
     numbers->register_init(init);
-    numbers->register_child(numbers->reserve(NamespaceId::root, init), child, init);
+    numbers->register_child(numbers->reserve(NamespaceId::root, init), child, init, NamespaceId::root);
     const NamespaceId inner = numbers->create_namespace(NamespaceId::root, init);
-    numbers->register_child(numbers->reserve(inner, init), nested, init);
-    numbers->register_child(numbers->reserve(inner, nested), below, nested);
+    numbers->register_child(numbers->reserve(inner, init), nested, init, inner);
+    numbers->register_child(numbers->reserve(inner, nested), below, nested, inner);
 
     const Fd reader = reopened(numbers->file());
     const auto view = NumbersView::open(reader.get());

@@ -1,0 +1,117 @@
+// The code inside workloads (pidns/guest), attacked from inside: signals at any point of it, children that
+// end before their creator knows them, bad pointers. Every victim says in its own file what it proves, and
+// does the same outside of containers. The C library and the program interpreter are instrumented here and
+// mounted over the originals.
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "tests/integration/launcher_fixture.h"
+
+namespace ctr::test {
+namespace {
+
+// Numbering, and whether the C library is instrumented.
+class FastPath : public testing::TestWithParam<std::tuple<const char*, bool>> {
+  protected:
+    void SetUp() override {
+        if (is_fast() && !is_root()) GTEST_SKIP() << "only root can surely mount copies over the originals";
+    }
+
+    static bool is_fast() { return std::get<1>(GetParam()); }
+
+    static Outcome start(const Arguments& command, const Arguments& options = {}) {
+        Arguments argv{ctr_binary(), "run", std::string("--pidns=") + std::get<0>(GetParam()),
+                       std::string("--pid-fastpath=") + (is_fast() ? "auto" : "off")};
+        argv.insert(argv.end(), options.begin(), options.end());
+        argv.push_back("--");
+        argv.insert(argv.end(), command.begin(), command.end());
+        return run(argv);
+    }
+    static void expect_output(const Arguments& command, const std::string& output,
+                              const Arguments& options = {}) {
+        const Outcome outcome = start(command, options);
+        EXPECT_EQ(outcome.code, 0) << outcome;
+        EXPECT_EQ(outcome.out, output) << outcome;
+    }
+    static void expect_same(const Arguments& command) {
+        const Outcome native = run(command);
+        ASSERT_EQ(native.code, 0) << native;
+        expect_output(command, native.out);
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, FastPath, testing::Combine(testing::Values("flat", "multi"), testing::Bool()),
+                         [](const auto& test) {
+                             return std::string(std::get<0>(test.param)) +
+                                    (std::get<1>(test.param) ? "_fast" : "_net");
+                         });
+
+// ---- Signals ----------------------------------------------------------------------------------------------
+
+// Through the net some of these are known to fail with EINTR (handlers without SA_RESTART).
+TEST_P(FastPath, CallsUnderAStormOfSignals) {
+    const Arguments handlers = is_fast() ? Arguments{"plain", "siginfo", "stack"} : Arguments{"restart"};
+    for (const char* call : {"fork", "vfork", "spawn", "getpid", "kill", "path", "message", "thread"})
+        for (const std::string& handler : handlers)
+            expect_output({victim("timerstorm"), call, handler},
+                          std::string("timerstorm: ") + call + " " + handler + ": right\n");
+}
+
+// ---- Children ---------------------------------------------------------------------------------------------
+
+TEST_P(FastPath, ChildrenThatAreWaitedForBeforeForkReturns) {
+    for (const char* how : {"handler", "threads", "asking"})
+        expect_output({victim("earlywait"), how}, std::string("earlywait: ") + how + ": 0 wrong\n");
+}
+
+TEST_P(FastPath, ProgramsThatAskWhoTheyAreBeforeTheirCreatorsKnow) {
+    expect_output({victim("spawnrace"), "1000"}, "spawnrace: 0 failures\n");
+}
+
+// ---- Threads
+// ------------------------------------------------------------------------------------------------
+
+TEST_P(FastPath, CancelledThreadsAreUnwound) {
+    expect_same({victim("cancelled")});
+}
+
+TEST_P(FastPath, LocksKnowTheirOwnersAndACrowdMakesChildren) {
+    expect_same({victim("locks")});
+}
+
+// ---- A hostile program
+// --------------------------------------------------------------------------------------
+
+TEST_P(FastPath, ScribbledNumbersHangNobody) {
+    expect_output({victim("scribble")},
+                  is_fast() ? "scribble: finished\n" : "scribble: there are no numbers here\n");
+}
+
+// ---- Little room, bad pointers
+// ------------------------------------------------------------------------------
+
+TEST_P(FastPath, LittleStack) {
+    expect_output({victim("smallstack")}, "smallstack: 0 failures\n");
+}
+
+TEST_P(FastPath, BadPointers) {
+    expect_same({victim("badpointers")});
+}
+
+// ---- Filters of programs' own
+// -------------------------------------------------------------------------------
+
+TEST_P(FastPath, FiltersOfProgramsSeeOnlyTheirCalls) {
+    for (const char* call : {"getpid", "getppid", "kill", "wait", "open", "create", "stat", "read", "message",
+                             "action", "fork", "group"})
+        for (const char* when : {"late", "early"}) {
+            const std::string name = call;
+            if (std::string(when) == "early" && (name == "kill" || name == "wait"))
+                continue;  // of a child made before
+            expect_output({victim("filtered"), call, when}, name + ": right\n");
+        }
+}
+
+}  // namespace
+}  // namespace ctr::test
