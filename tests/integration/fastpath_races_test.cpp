@@ -1,7 +1,6 @@
 // The code inside workloads (pidns/guest), attacked from inside: signals at any point of it, children that
 // end before their creator knows them, bad pointers. Every victim says in its own file what it proves, and
-// does the same outside of containers. The C library and the program interpreter are instrumented here and
-// mounted over the originals.
+// does the same outside of containers.
 #include <gtest/gtest.h>
 
 #include <tuple>
