@@ -41,7 +41,9 @@ std::optional<int64_t> reported(const Frame& frame, const Self& self, HostPid ch
         if (!model.is_process(entry)) {
             // Asks the kernel: a handler that interrupted this wait may have forked, and this be the child.
             const EntryId claim = model.claim_for(child, HostPid(static_cast<int>(marked(SYS_getpid))));
-            if (claim != EntryId::none) entry = register_child(self.mapping, claim, child);
+            // An init takes in orphans whose creators were killed: the claim may be another child's.
+            const bool takes_in = model.number_in(model.entry_of(self.host), self.space) == VirtPid::init;
+            if (claim != EntryId::none && !takes_in) entry = register_child(self.mapping, claim, child);
         }
         if (!model.is_process(entry) || model.namespace_of(entry) != self.space) return 0;
         const VirtPid number = model.number_in(entry, self.space);

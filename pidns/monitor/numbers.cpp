@@ -159,9 +159,12 @@ void Numbers::register_child(EntryId claim, HostPid host, HostPid creator, Names
 }
 
 void Numbers::adopt(HostPid host, NamespaceId space) {
-    // Its creator may be about to register it: with the only claim that it has, if so.
+    // Its creator may be about to register it: with the only claim that it has, if so. A parent that takes in
+    // orphans needn't be the creator, and the claim another child's.
     const HostPid creator = pidns::parent_of(host);
-    const EntryId promised = with([&](const auto& model) { return model.claim_for(host, creator); });
+    const bool takes_in = number_of(creator, namespace_of(creator)) == VirtPid::init;
+    const EntryId promised =
+        takes_in ? EntryId::none : with([&](const auto& model) { return model.claim_for(host, creator); });
     if (promised != EntryId::none && creator != HostPid::none && is_process(creator))
         return register_child(promised, host, creator, space);
     const EntryId claim = reserve(space, host);
