@@ -174,6 +174,20 @@ TEST_P(NoFastpath, OtherModesHaveNone) {
     EXPECT_EQ(outcome.err, "");
 }
 
+// Nothing can be written there, and nothing needs to be.
+TEST(FastpathAndTheHost, AReadOnlyRootGetsCopies) {
+    if (!is_root()) GTEST_SKIP() << "needs root";
+    const SmallRoot root;
+    for (const char* directory : {"/dev", "/proc", "/sys", "/tmp"})
+        fs::create_directory(root.path() + directory);
+    const std::string script =
+        "mount --bind \"$1\" \"$1\" && mount -o remount,bind,ro \"$1\" && shift && exec \"$@\"";
+    const Outcome outcome =
+        run({"unshare", "-m", "sh", "-c", script, "sh", root.path(), ctr_binary(), "run", "--rootfs",
+             root.path(), "sh", "-c", "touch /x || cat /proc/self/mountinfo"});
+    EXPECT_TRUE(contains(outcome.out, " /lib/x86_64-linux-gnu/libc.so.6 ro,")) << outcome;
+}
+
 // An upgrade of a container's root from outside isn't held back by the mounts inside, and is seen there.
 TEST(FastpathAndTheHost, AnUpgradeOutsideGoesOn) {
     if (!is_root()) GTEST_SKIP() << "needs root";
