@@ -163,12 +163,11 @@ namespace ctr {
 using Action =
     std::variant<action::WriteOwn, action::PrivateMounts, action::BindRoot, action::Mount, action::BindTree,
                  action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly, action::ShowAsFirst,
-                 action::PlaceImages,
-                 action::PivotRoot, action::Unshare, action::SetHostname, action::LoopbackUp,
-                 action::NewSession, action::Control, action::DieWithParent, action::DropBounding,
-                 action::SetIds, action::SetCapabilities, action::ScopeSignals, action::ChangeDirectory,
-                 action::SetUmask, action::FindCommand, action::ResetSignals, action::CloseDescriptors,
-                 action::InstallFilter, action::Execute>;
+                 action::PlaceImages, action::PivotRoot, action::Unshare, action::SetHostname,
+                 action::LoopbackUp, action::NewSession, action::Control, action::DieWithParent,
+                 action::DropBounding, action::SetIds, action::SetCapabilities, action::ScopeSignals,
+                 action::ChangeDirectory, action::SetUmask, action::FindCommand, action::ResetSignals,
+                 action::CloseDescriptors, action::InstallFilter, action::Execute>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

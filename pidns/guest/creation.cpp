@@ -1,5 +1,6 @@
-// The fork family. The creator claims numbers for the child, makes it, and registers it; a child that only returns touches
-// nothing of this. A child that asks who it is before it is registered is registered by the monitor, with the same claim.
+// The fork family. The creator claims numbers for the child, makes it, and registers it; a child that only
+// returns touches nothing of this. A child that asks who it is before it is registered is registered by the
+// monitor, with the same claim.
 #include "pidns/guest/children.h"
 #include "pidns/guest/numbers.h"
 #include "pidns/guest/serve.h"
@@ -16,8 +17,8 @@ struct Creation {
     bool odd = false;    // what only the monitor may serve
 };
 
-// The address of clone3's argument comes from the C library itself where the call's site is known; the function
-// syscall() passes on what it gets.
+// The address of clone3's argument comes from the C library itself where the call's site is known; the
+// function syscall() passes on what it gets.
 Creation creation_of(const Frame& frame) {
     switch (frame.number) {
         case SYS_vfork: return {.flags = CLONE_VM | CLONE_VFORK};
@@ -26,7 +27,9 @@ Creation creation_of(const Frame& frame) {
         default: return {};
     }
     const uint64_t address = frame.arguments[0], size = frame.arguments[1];
-    if (size < CLONE_ARGS_SIZE_VER0 || (frame.near_code == 0 && !Mapping::is_quiet() && !is_readable(frame.stack(), address, CLONE_ARGS_SIZE_VER0))) return {.odd = true};
+    if (size < CLONE_ARGS_SIZE_VER0 || (frame.near_code == 0 && !Mapping::is_quiet() &&
+                                        !is_readable(frame.stack(), address, CLONE_ARGS_SIZE_VER0)))
+        return {.odd = true};
     const auto* args = reinterpret_cast<const clone_args*>(address);
     Creation creation{.flags = args->flags, .stack = args->stack + args->stack_size};
     creation.odd = args->stack == 0 && args->stack_size != 0;
@@ -41,8 +44,9 @@ void lay_way_back(const Frame& frame, uint64_t top) {
     words[-2] = frame.back;
 }
 
-// Whether the container's C libraries may know that number as a thread's (monitor/numbers.h). A process of the host that
-// isn't the container's can be told from its threads without the monitor: the lowest numbers are always somebody's.
+// Whether the container's C libraries may know that number as a thread's (monitor/numbers.h). A process of
+// the host that isn't the container's can be told from its threads without the monitor: the lowest numbers
+// are always somebody's.
 template <class Numbering>
 bool is_ambiguous(const Numbering& model, int number) {
     const auto host = static_cast<uint64_t>(number);
@@ -54,7 +58,8 @@ bool is_ambiguous(const Numbering& model, int number) {
 Claim claim_for_child(const Self& self) {
     return self.mapping.with([&](auto& model) -> Claim {
         const EntryId claim = model.allocate(self.space, self.host);
-        for (NamespaceId space = self.space; space != NamespaceId::none && claim != EntryId::none; space = model.parent_of(space)) {
+        for (NamespaceId space = self.space; space != NamespaceId::none && claim != EntryId::none;
+             space = model.parent_of(space)) {
             const int number = raw(model.number_in(claim, space));
             if (number <= 1 || !is_ambiguous(model, number)) continue;
             model.cancel(claim);
@@ -79,7 +84,9 @@ int64_t finish(Claim claim, int64_t result) {
         }
         if (!open) return claim.number();  // somebody has registered the child with it
         const EntryId entry = register_child(*mapping, claim.entry(), HostPid(static_cast<int>(result)));
-        const auto adopted = [&] { return raw(model.number_in(entry, model.namespace_of(model.entry_of(creator)))); };
+        const auto adopted = [&] {
+            return raw(model.number_in(entry, model.namespace_of(model.entry_of(creator))));
+        };
         const int number = entry == claim.entry() ? 0 : adopted();
         return number != 0 ? number : claim.number();
     });
@@ -105,7 +112,8 @@ Action create(Frame& frame, const Row& row) {
     const bool shares = (creation.flags & CLONE_VM) != 0;
     const bool is_thread = (creation.flags & CLONE_THREAD) != 0;
     // To the kernel their numbers are all that matters, but these need the monitor's help.
-    constexpr uint64_t special = CLONE_NEWPID | CLONE_PARENT | CLONE_PARENT_SETTID | CLONE_UNTRACED | CLONE_PTRACE;
+    constexpr uint64_t special =
+        CLONE_NEWPID | CLONE_PARENT | CLONE_PARENT_SETTID | CLONE_UNTRACED | CLONE_PTRACE;
     const bool served_here = is_thread || (!creation.odd && (creation.flags & special) == 0);
     if (shares && creation.stack == 0 && frame.number != SYS_vfork) return Action::bare;
     const auto self = served_here && !is_thread ? Self::find() : std::nullopt;

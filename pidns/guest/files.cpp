@@ -1,5 +1,5 @@
-// Calls about open files, which may be directories of /proc, translated files (monitor/proc_files.h) or signalfds. What
-// the kernel says of a file tells enough.
+// Calls about open files, which may be directories of /proc, translated files (monitor/proc_files.h) or
+// signalfds. What the kernel says of a file tells enough.
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
@@ -21,7 +21,8 @@ bool has_no_link(uint64_t number, const uint64_t* arguments) {
     switch (number) {
         case SYS_fstat: return reinterpret_cast<const struct stat*>(arguments[1])->st_nlink == 0;
         case SYS_newfstatat: return reinterpret_cast<const struct stat*>(arguments[2])->st_nlink == 0;
-        case SYS_statx: return *reinterpret_cast<const uint32_t*>(arguments[4] + place_of_links_in_statx) == 0;
+        case SYS_statx:
+            return *reinterpret_cast<const uint32_t*>(arguments[4] + place_of_links_in_statx) == 0;
         default: return false;
     }
 }
@@ -52,7 +53,9 @@ Action list(Frame& frame, const Row& row) {
 }
 
 bool named_directory(Frame& frame) {
-    if (frame.result <= 0 || !may_lead_into_proc(frame.stack(), reinterpret_cast<const char*>(frame.arguments[0]))) return false;
+    if (frame.result <= 0 ||
+        !may_lead_into_proc(frame.stack(), reinterpret_cast<const char*>(frame.arguments[0])))
+        return false;
     const Row* row = find_row(frame.number, frame.arguments);
     if (row) frame.action = ask(frame, *row);
     return row != nullptr;
@@ -61,7 +64,7 @@ bool named_directory(Frame& frame) {
 // Translated files are the monitor's memory files.
 Action reread(Frame& frame, const Row& row) {
     if (frame.number == SYS_preadv2) return Action::make;  // its sixth argument is its own
-    constexpr uint64_t get_seals = 1034;  // F_GET_SEALS
+    constexpr uint64_t get_seals = 1034;                   // F_GET_SEALS
     return marked(SYS_fcntl, frame.arguments[0], get_seals) >= 0 ? ask(frame, row) : pass(frame);
 }
 

@@ -1,4 +1,5 @@
-// A call of the program while the guest code serves it: a value on the program's stack, laid out by entry.S. Freestanding.
+// A call of the program while the guest code serves it: a value on the program's stack, laid out by entry.S.
+// Freestanding.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +23,9 @@ enum class Action : uint32_t {
     bare = ACTION_BARE,            // make it as the program did, without a look at the result
 };
 
-// What a creator must know of its claim when the child has long ended, been waited for and been forgotten: a signal handler
-// may run for as long between the birth of a child and the look at the call's result. One register. 0: there is none.
+// What a creator must know of its claim when the child has long ended, been waited for and been forgotten: a
+// signal handler may run for as long between the birth of a child and the look at the call's result. One
+// register. 0: there is none.
 class Claim {
   public:
     constexpr Claim() = default;
@@ -36,7 +38,8 @@ class Claim {
     constexpr bool is_of(uint32_t birth) const { return (word_ & birth_mask) == (birth & birth_mask); }
 
   private:
-    static constexpr unsigned birth_bits = 18, number_shift = birth_bits, entry_shift = number_shift + number_bits;
+    static constexpr unsigned birth_bits = 18, number_shift = birth_bits,
+                              entry_shift = number_shift + number_bits;
     static constexpr uint64_t birth_mask = (1U << birth_bits) - 1, number_mask = (1U << number_bits) - 1;
     static_assert(entry_shift + entry_bits <= 64);
 
@@ -51,9 +54,9 @@ struct Frame {
     Action action;
     uint32_t next;  // After of serve.h: what the result is looked at for
     int64_t result;
-    uint64_t clobbered;  // r11
-    uint64_t number;     // of the call that is made
-    uint64_t made[6];    // its arguments
+    uint64_t clobbered;     // r11
+    uint64_t number;        // of the call that is made
+    uint64_t made[6];       // its arguments
     uint64_t arguments[5];  // as the program passed them
     uint64_t near_code;
     uint64_t sixth;  // the program's r9

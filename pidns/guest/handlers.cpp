@@ -1,9 +1,9 @@
 // Signal handlers that get to see who sent the signal: SA_SIGINFO.
 //
-// The kernel calls on_signal (entry.S) in their place, and finds the handler itself where it expects the restorer, the
-// address to which a handler returns. So nothing has to be remembered: the kernel keeps both, per process, through fork and
-// vfork, until exec. The restorer itself is always the C library's own, whose place the instrumenter has found: unwinders
-// and debuggers know it.
+// The kernel calls on_signal (entry.S) in their place, and finds the handler itself where it expects the
+// restorer, the address to which a handler returns. So nothing has to be remembered: the kernel keeps both,
+// per process, through fork and vfork, until exec. The restorer itself is always the C library's own, whose
+// place the instrumenter has found: unwinders and debuggers know it.
 #include <signal.h>
 
 #include "pidns/guest/numbers.h"
@@ -60,12 +60,14 @@ Action set_handler(Frame& frame, const Row& row) {
     if (!is_readable(frame.stack(), place, sizeof(KernelAction))) return ask(frame, row);
     KernelAction action = *reinterpret_cast<const KernelAction*>(place);
     const bool sees = action.handler > 1 && (action.flags & SA_SIGINFO) != 0;
-    if (sees && (action.restorer != own_restorer() || (action.flags & sa_restorer_flag) == 0)) return ask(frame, row);
+    if (sees && (action.restorer != own_restorer() || (action.flags & sa_restorer_flag) == 0))
+        return ask(frame, row);
     if (sees) {
         action.restorer = action.handler;
         action.handler = address(on_signal);
     }
-    frame.result = marked(SYS_rt_sigaction, frame.arguments[0], reinterpret_cast<uint64_t>(&action), frame.arguments[2], frame.arguments[3]);
+    frame.result = marked(SYS_rt_sigaction, frame.arguments[0], reinterpret_cast<uint64_t>(&action),
+                          frame.arguments[2], frame.arguments[3]);
     handler_set(frame);
     return Action::done;
 }
@@ -81,8 +83,10 @@ bool took_signal(Frame& frame) {
     return false;
 }
 
-// Returns the handler to go to. slot: where the address to return to lies; the kernel puts the context behind it.
-extern "C" __attribute__((visibility("hidden"))) uint64_t guest_signal(uint64_t* slot, siginfo_t* info, void* context, int signal) {
+// Returns the handler to go to. slot: where the address to return to lies; the kernel puts the context behind
+// it.
+extern "C" __attribute__((visibility("hidden"))) uint64_t guest_signal(uint64_t* slot, siginfo_t* info,
+                                                                       void* context, int signal) {
     if (context == slot + 1) {
         translate(info);
         const uint64_t handler = *slot;
@@ -91,7 +95,8 @@ extern "C" __attribute__((visibility("hidden"))) uint64_t guest_signal(uint64_t*
     }
     // Called by somebody who took it for the handler that was there before its own.
     KernelAction action{};
-    const int64_t got = marked(SYS_rt_sigaction, static_cast<uint64_t>(signal), 0, reinterpret_cast<uint64_t>(&action), mask_size);
+    const int64_t got = marked(SYS_rt_sigaction, static_cast<uint64_t>(signal), 0,
+                               reinterpret_cast<uint64_t>(&action), mask_size);
     return got == 0 && action.handler == address(on_signal) ? action.restorer : address(do_nothing);
 }
 

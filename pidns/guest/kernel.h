@@ -31,6 +31,7 @@ inline int64_t asked(long number, uint64_t a, uint64_t b = 0, uint64_t c = 0, ui
     return make(number, a, b, c, d, own_mark, asked_mark);
 }
 
-constexpr int64_t eperm = -1, esrch = -3, eintr = -4, eagain = -11, efault = -14, ebusy = -16, eexist = -17, exdev = -18, einval = -22, erofs = -30, enametoolong = -36;
+constexpr int64_t eperm = -1, esrch = -3, eintr = -4, eagain = -11, efault = -14, ebusy = -16, eexist = -17,
+                  exdev = -18, einval = -22, erofs = -30, enametoolong = -36;
 
 }  // namespace ctr::pidns::guest

@@ -40,15 +40,16 @@ void Mapping::be_loud() {
     if (is_quiet()) set_gs_base(0);
 }
 
-// Two threads may come here at once, and a signal handler at any point: the mapping that is there is the one that there
-// would be.
+// Two threads may come here at once, and a signal handler at any point: the mapping that is there is the one
+// that there would be.
 [[gnu::noinline]] std::optional<Mapping> Mapping::attach() {
     const int64_t file = ask_for_file();
     if (file == einval) set_gs_base(no_layer);
     if (file < 0) return {};
     const auto fd = static_cast<uint64_t>(file);
     const int64_t size = marked(SYS_lseek, fd, 0, seek_end);
-    const int64_t at = make(SYS_mmap, place, static_cast<uint64_t>(size), read_write, map_shared | map_fixed_noreplace, fd, 0);
+    const int64_t at = make(SYS_mmap, place, static_cast<uint64_t>(size), read_write,
+                            map_shared | map_fixed_noreplace, fd, 0);
     marked(SYS_close, fd);
     // Before Linux 4.17 the flag is unknown, and the mapping may be anywhere.
     if (at != static_cast<int64_t>(place) && at != eexist) return {};
@@ -64,8 +65,8 @@ void Mapping::be_loud() {
     return Mapping(word);
 }
 
-// Views of the models are computed from the limits at every use, which costs little where the compiler sees through all of
-// it: so each of the following is one piece.
+// Views of the models are computed from the limits at every use, which costs little where the compiler sees
+// through all of it: so each of the following is one piece.
 
 [[gnu::flatten]] std::optional<Self> Self::find_again(HostPid known) {
     const auto mapping = Mapping::get();

@@ -1,11 +1,12 @@
-// The container's numbers as the guest code sees them: the mapping of the numbers file (model/file.h), and where in it the
-// calling process stands. Freestanding.
+// The container's numbers as the guest code sees them: the mapping of the numbers file (model/file.h), and
+// where in it the calling process stands. Freestanding.
 //
-// The mapping has a fixed place in every process, far from where the kernel puts anything by itself. Whether it is there is
-// kept in the thread's GS base, a register that programs on x86-64 leave alone and the kernel hands on to threads and
-// children and clears at exec: no page of the program is written for it. A thread whose GS base is something else is served
-// by the monitor. What decides where the guest code reads and writes comes from that register and from the kernel, never
-// from the mapping, which every process of the container can scribble over.
+// The mapping has a fixed place in every process, far from where the kernel puts anything by itself. Whether
+// it is there is kept in the thread's GS base, a register that programs on x86-64 leave alone and the kernel
+// hands on to threads and children and clears at exec: no page of the program is written for it. A thread
+// whose GS base is something else is served by the monitor. What decides where the guest code reads and
+// writes comes from that register and from the kernel, never from the mapping, which every process of the
+// container can scribble over.
 #pragma once
 
 #include <optional>
@@ -17,8 +18,8 @@ namespace ctr::pidns::guest {
 
 class Mapping {
   public:
-    // The thread has a seccomp filter of its own, which may kill it for calls that its program doesn't make: the guest makes
-    // none of its own any more.
+    // The thread has a seccomp filter of its own, which may kill it for calls that its program doesn't make:
+    // the guest makes none of its own any more.
     static bool is_quiet() { return gs_base() == quiet; }
     static bool has_no_layer() { return gs_base() == no_layer; }
 
@@ -78,8 +79,8 @@ struct Self {
     HostPid host;
     NamespaceId space;
 
-    // Nothing: its calls are the monitor's, because there is no mapping, nobody has registered it yet, or the monitor wants
-    // to see them.
+    // Nothing: its calls are the monitor's, because there is no mapping, nobody has registered it yet, or the
+    // monitor wants to see them.
     static std::optional<Self> find();
 
     // The same for a call that has been made: the monitor's wishes come too late.
@@ -94,7 +95,9 @@ struct Self {
     int outward(int64_t other) const { return raw(number_of(HostPid(static_cast<int>(other)))); }
 
     // The monitor translates the signals that this process gets.
-    bool is_held() const { return mapping.attention().wanted(host, Attention::handlers | Attention::debugging); }
+    bool is_held() const {
+        return mapping.attention().wanted(host, Attention::handlers | Attention::debugging);
+    }
 };
 
 }  // namespace ctr::pidns::guest

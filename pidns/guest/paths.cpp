@@ -1,6 +1,6 @@
-// Paths: whether one may lead into /proc is told by its text, because nothing else can be had without a call. Too often
-// yes is a little slow; no is certain, but for the symbolic links that the monitor leaves to the kernel as well
-// (proc_text.h).
+// Paths: whether one may lead into /proc is told by its text, because nothing else can be had without a call.
+// Too often yes is a little slow; no is certain, but for the symbolic links that the monitor leaves to the
+// kernel as well (proc_text.h).
 //
 // Where the kernel may read the text first it does: then it is certain that the text can be read at all.
 #include <fcntl.h>
@@ -23,7 +23,8 @@ bool describes(uint64_t number) {
 
 // No path: the call is about a descriptor, or fails.
 bool leaves_proc_alone(uint64_t stack, uint64_t path) {
-    return path == 0 || (is_readable(stack, path) && !may_lead_into_proc(stack, reinterpret_cast<const char*>(path)));
+    return path == 0 ||
+           (is_readable(stack, path) && !may_lead_into_proc(stack, reinterpret_cast<const char*>(path)));
 }
 
 const char* path_of(const Frame& frame, const Row& row) {
@@ -81,7 +82,8 @@ Action follow_path(Frame& frame, const Row& row) {
         frame.made[5] = mark;
         return look(frame, After::path);
     }
-    return leaves_proc_alone(frame.stack(), frame.arguments[row.path.path]) ? pass_or_uncover(frame, row) : ask(frame, row);
+    return leaves_proc_alone(frame.stack(), frame.arguments[row.path.path]) ? pass_or_uncover(frame, row)
+                                                                            : ask(frame, row);
 }
 
 Action follow_paths(Frame& frame, const Row& row) {

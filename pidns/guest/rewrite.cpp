@@ -1,5 +1,5 @@
-// Calls whose numbers are in registers: the kernel gets the host's. Where a number is nobody's, or isn't a process's, the
-// monitor knows more.
+// Calls whose numbers are in registers: the kernel gets the host's. Where a number is nobody's, or isn't a
+// process's, the monitor knows more.
 #include "pidns/guest/numbers.h"
 #include "pidns/guest/serve.h"
 #include "pidns/guest/translate.h"
@@ -38,11 +38,13 @@ Action rewrite(Frame& frame, const Row& row) {
         frame.made[5] = mark;
         return look(frame, After::siginfo);
     }
-    if (row.reads.structure != Structure::none || row.writes.structure != Structure::none) return rewrite_memory(frame, row);
+    if (row.reads.structure != Structure::none || row.writes.structure != Structure::none)
+        return rewrite_memory(frame, row);
     const auto self = Self::find();
     if (!self || !put_hosts_numbers(frame, row, *self)) return ask(frame, row);
     const bool looks = row.result != Kind::none || row.after != pidns::After::nothing;
-    if (row.result != Kind::none && row.result != Kind::process && row.result != Kind::group) return ask(frame, row);
+    if (row.result != Kind::none && row.result != Kind::process && row.result != Kind::group)
+        return ask(frame, row);
     return looks ? look(frame, After::number) : Action::make;
 }
 
@@ -68,7 +70,8 @@ bool rewritten(Frame& frame) {
     return false;
 }
 
-// To one process, by number; a namespace's init doesn't take every signal, and who sends with a siginfo_t says who it is.
+// To one process, by number; a namespace's init doesn't take every signal, and who sends with a siginfo_t
+// says who it is.
 Action send(Frame& frame, const Row& row) {
     const auto number = static_cast<int>(frame.arguments[0]);
     const bool simple = frame.number == SYS_kill || frame.number == SYS_tgkill || frame.number == SYS_tkill;

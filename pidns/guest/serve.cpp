@@ -18,8 +18,19 @@ constexpr std::array<Row, surface::row_count> strip() {
     std::array<Row, surface::row_count> stripped{};
     for (unsigned i = 0; i < stripped.size(); ++i) {
         const Call& row = surface::rows[i];
-        stripped[i] = {static_cast<uint16_t>(row.number), row.way, {row.arguments[0], row.arguments[1], row.arguments[2]},
-                       row.result, row.reads, row.writes, row.path, row.second_path, row.changes, row.after, row.all_used, row.when, row.and_when};
+        stripped[i] = {static_cast<uint16_t>(row.number),
+                       row.way,
+                       {row.arguments[0], row.arguments[1], row.arguments[2]},
+                       row.result,
+                       row.reads,
+                       row.writes,
+                       row.path,
+                       row.second_path,
+                       row.changes,
+                       row.after,
+                       row.all_used,
+                       row.when,
+                       row.and_when};
     }
     return stripped;
 }
@@ -33,7 +44,8 @@ Action serve(Frame& frame, const Row& row) {
         case Way::create: return create(frame, row);
         case Way::send: return send(frame, row);
         case Way::observe: return set_handler(frame, row);
-        case Way::path: return row.path.path == PathArguments::none ? describe(frame, row) : follow_path(frame, row);
+        case Way::path:
+            return row.path.path == PathArguments::none ? describe(frame, row) : follow_path(frame, row);
         case Way::paths: return follow_paths(frame, row);
         case Way::address: return follow_address(frame, row);
         case Way::list: return list(frame, row);
@@ -57,7 +69,8 @@ bool installs_filter(const Frame& frame) {
     return frame.number == SYS_seccomp && (frame.arguments[0] == strict || frame.arguments[0] == filter);
 }
 
-// One that notifies its listener's descriptor, or a thread that couldn't get the filter, is a positive result.
+// One that notifies its listener's descriptor, or a thread that couldn't get the filter, is a positive
+// result.
 bool filter_installed(const Frame& frame) {
     const bool for_all = frame.number == SYS_seccomp && (frame.arguments[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0;
     if (frame.result < 0 || (for_all && frame.result > 0)) Mapping::be_loud();
@@ -126,7 +139,8 @@ bool is_readable(uint64_t stack, uint64_t address) {
 
 bool is_readable(uint64_t stack, uint64_t address, uint64_t size) {
     const uint64_t last = address + size - word;
-    return is_readable(stack, address) && (page_of(address) == page_of(last + word - 1) || is_readable(stack, last));
+    return is_readable(stack, address) &&
+           (page_of(address) == page_of(last + word - 1) || is_readable(stack, last));
 }
 
 extern "C" {

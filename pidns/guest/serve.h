@@ -1,5 +1,5 @@
-// What the guest code does with the calls of the program, by way of serving (surface/calls.h). Each function looks at a
-// Frame and says what is to be done next; `ask` leaves the call to the monitor. Freestanding.
+// What the guest code does with the calls of the program, by way of serving (surface/calls.h). Each function
+// looks at a Frame and says what is to be done next; `ask` leaves the call to the monitor. Freestanding.
 #pragma once
 
 #include "pidns/guest/frame.h"
@@ -10,20 +10,20 @@ namespace ctr::pidns::guest {
 // What a made call's result is looked at for.
 enum class After : uint32_t {
     nothing,
-    asked,        // the monitor has served it
-    path,         // did the path lead into /proc?
-    change,       // does a copy lie over the file?
-    file,         // is it a file of ours that was described?
-    directory,    // the text of a working directory
-    wait,         // whom has wait4 reported?
+    asked,      // the monitor has served it
+    path,       // did the path lead into /proc?
+    change,     // does a copy lie over the file?
+    file,       // is it a file of ours that was described?
+    directory,  // the text of a working directory
+    wait,       // whom has wait4 reported?
     waitid,
-    number,       // a number of the host's, by the row's kind
-    memory,       // ... in memory
-    siginfo,      // of rt_sigtimedwait
-    message,      // of recvmsg
-    handler,      // the old one of rt_sigaction
+    number,   // a number of the host's, by the row's kind
+    memory,   // ... in memory
+    siginfo,  // of rt_sigtimedwait
+    message,  // of recvmsg
+    handler,  // the old one of rt_sigaction
     creation,
-    filter,       // is there one now?
+    filter,  // is there one now?
 };
 
 // A row of the surface without what only people read.
@@ -61,11 +61,11 @@ Action set_handler(Frame& frame, const Row& row);     // handlers.cpp
 Action follow_path(Frame& frame, const Row& row);     // paths.cpp
 Action follow_paths(Frame& frame, const Row& row);
 Action follow_address(Frame& frame, const Row& row);
-Action describe(Frame& frame, const Row& row);        // files.cpp
+Action describe(Frame& frame, const Row& row);  // files.cpp
 Action list(Frame& frame, const Row& row);
 Action reread(Frame& frame, const Row& row);
 Action dequeue(Frame& frame, const Row& row);
-Action message(Frame& frame, const Row& row);         // messages.cpp
+Action message(Frame& frame, const Row& row);  // messages.cpp
 
 // True: make the call again, as the frame says now.
 bool followed_path(Frame& frame);
@@ -93,9 +93,9 @@ bool may_name_numbers(const char* name);
 struct Self;
 bool put_hosts_numbers(Frame& frame, const Row& row, const Self& self);
 
-
-// Whether that address can be read as the kernel would read it, 8 bytes; costs a call, unless it is on a page of the stack that is
-// in use, as what the C library passes of its own often is. STACK is an address on that page.
+// Whether that address can be read as the kernel would read it, 8 bytes; costs a call, unless it is on a page
+// of the stack that is in use, as what the C library passes of its own often is. STACK is an address on that
+// page.
 bool is_readable(uint64_t stack, uint64_t address);
 
 // The same for SIZE bytes, 8 at least and a page at most.

@@ -1,5 +1,6 @@
-// Calls whose numbers are in the program's memory, by the table of structures (surface/structures.h). The kernel reads a
-// copy, so that the program's own never holds the host's; what it writes is translated where it lies.
+// Calls whose numbers are in the program's memory, by the table of structures (surface/structures.h). The
+// kernel reads a copy, so that the program's own never holds the host's; what it writes is translated where
+// it lies.
 #include "pidns/surface/structures.h"
 
 #include "pidns/guest/numbers.h"
@@ -42,7 +43,8 @@ T& at(char* base, unsigned offset) {
 
 bool counts(const Guard& guard, char* base) {
     if (guard.size == 0) return true;
-    const int value = guard.size == sizeof(int16_t) ? at<int16_t>(base, guard.offset) : at<int32_t>(base, guard.offset);
+    const int value =
+        guard.size == sizeof(int16_t) ? at<int16_t>(base, guard.offset) : at<int32_t>(base, guard.offset);
     return (value == guard.value) != guard.differs;
 }
 
@@ -52,7 +54,8 @@ Action give_copy(Frame& frame, const Row& row, const Self& self) {
     const unsigned size = size_of(row.reads.structure);
     char copy[64] = {};
     if (place != 0) {
-        if (size == 0 || !is_readable(frame.stack(), place, size < word ? word : size)) return ask(frame, row);
+        if (size == 0 || !is_readable(frame.stack(), place, size < word ? word : size))
+            return ask(frame, row);
         for (unsigned i = 0; i < size; ++i) copy[i] = reinterpret_cast<const char*>(place)[i];
         for (const Field& field : fields_of(row.reads.structure)) {
             if (!counts(field.guard, copy)) continue;

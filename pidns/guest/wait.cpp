@@ -12,21 +12,22 @@ namespace ctr::pidns::guest {
 
 namespace {
 
-// Whether the child that this wait has reported has ended and been reaped. A process that waits for ends only, and traces
-// nobody, gets no other reports.
+// Whether the child that this wait has reported has ended and been reaped. A process that waits for ends
+// only, and traces nobody, gets no other reports.
 bool is_gone(const Frame& frame, HostPid host) {
     const uint64_t options = frame.arguments[frame.number == SYS_waitid ? 3 : 2];
     constexpr uint64_t others = WUNTRACED | WCONTINUED;  // WUNTRACED is WSTOPPED
     return (options & others) == 0 || marked(SYS_kill, static_cast<uint64_t>(raw(host)), 0) == esrch;
 }
 
-// A child that isn't of the caller's namespace, that nobody knows, or that the caller traces: the monitor knows more.
-// Nothing: nobody is to see it.
+// A child that isn't of the caller's namespace, that nobody knows, or that the caller traces: the monitor
+// knows more. Nothing: nobody is to see it.
 std::optional<int64_t> ask_about(const Frame& frame, HostPid child) {
     const bool in_siginfo = frame.number == SYS_waitid;
     const uint64_t place = frame.arguments[in_siginfo ? 2 : 1];
     for (;;) {
-        const int64_t number = asked(SYS_prctl, layer_reaped, static_cast<uint64_t>(raw(child)), place, in_siginfo);
+        const int64_t number =
+            asked(SYS_prctl, layer_reaped, static_cast<uint64_t>(raw(child)), place, in_siginfo);
         if (number == do_it_yourself) return {};
         if (number == eagain) marked(SYS_sched_yield);
         if (number != eagain && number != eintr) return number < 0 ? 0 : number;
@@ -37,7 +38,8 @@ std::optional<int64_t> reported(const Frame& frame, const Self& self, HostPid ch
     if (self.mapping.attention().wanted(self.host, Attention::tracer)) return ask_about(frame, child);
     const int known = self.mapping.with([&](auto& model) {
         EntryId entry = model.entry_of(child);
-        // It ended before its creator, another thread or what a signal handler interrupted, could register it.
+        // It ended before its creator, another thread or what a signal handler interrupted, could register
+        // it.
         if (!model.is_process(entry)) {
             // Asks the kernel: a handler that interrupted this wait may have forked, and this be the child.
             const EntryId claim = model.claim_for(child, HostPid(static_cast<int>(marked(SYS_getpid))));

@@ -1,8 +1,8 @@
-// Processes whose calls the monitor wants to see, though code inside them could translate them: one byte for each number of
-// the host. Freestanding.
+// Processes whose calls the monitor wants to see, though code inside them could translate them: one byte for
+// each number of the host. Freestanding.
 //
-// Written by the monitor; read by the code inside workloads before it serves a call by itself. Whoever registers a process
-// resets its byte.
+// Written by the monitor; read by the code inside workloads before it serves a call by itself. Whoever
+// registers a process resets its byte.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// The numbers of one container as a file: a page that says what it is, a byte for each number of the host (attention.h),
-// then the mapping of a model.
+// The numbers of one container as a file: a page that says what it is, a byte for each number of the host
+// (attention.h), then the mapping of a model.
 //
 // The file is a memfd that the container's monitor makes and keeps. Whoever holds a descriptor of it can read
 // the numbers without asking anybody. Its size is sealed, so that a mapping of it never ends in SIGBUS.
@@ -36,8 +36,8 @@ static_assert(std::is_trivially_copyable_v<FileHeader> && sizeof(FileHeader) == 
 
 inline constexpr std::size_t file_header_bytes = 4096;
 
-// Of the host's numbers: kernel.pid_max can be raised while we run, but not beyond PID_MAX_LIMIT. Untouched pages of the
-// mapping cost nothing.
+// Of the host's numbers: kernel.pid_max can be raised while we run, but not beyond PID_MAX_LIMIT. Untouched
+// pages of the mapping cost nothing.
 inline constexpr uint32_t host_limit = 1U << number_bits;
 
 // Namespaces at a time, in one container. Each has an array of numbers in the flat model.
@@ -51,7 +51,8 @@ constexpr Limits limits_for(uint32_t pid_max) {
 
 // Where the model's mapping begins.
 constexpr std::size_t model_offset(const Limits& limits) {
-    return file_header_bytes + (Attention::bytes(limits) + file_header_bytes - 1) / file_header_bytes * file_header_bytes;
+    return file_header_bytes +
+           (Attention::bytes(limits) + file_header_bytes - 1) / file_header_bytes * file_header_bytes;
 }
 static_assert(file_header_bytes % cache_line == 0);
 

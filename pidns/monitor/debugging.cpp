@@ -255,7 +255,8 @@ void CallServer::adopt_if_new(HostPid process, NamespaceId space) {
 }
 
 // The thread that a wait has reported as stopped, if it's the caller's tracee.
-HostPid CallServer::stopped_tracee(const Caller& caller, const std::optional<Report>& report, HostPid reported) {
+HostPid CallServer::stopped_tracee(const Caller& caller, const std::optional<Report>& report,
+                                   HostPid reported) {
     if (reported == HostPid::none || tracees_.contains(raw(caller.thread))) return HostPid::none;
     if (!report || !WIFSTOPPED(report->status)) {
         tracees_.erase(raw(reported));
@@ -275,7 +276,8 @@ HostPid CallServer::stopped_tracee(const Caller& caller, const std::optional<Rep
 
 // What a wait has reported, wherever the call has put it.
 std::optional<CallServer::Report> CallServer::report_of(const Rewrite& rewrite) {
-    if (rewrite.call->number == SYS_wait4) return report_at(rewrite.caller.thread, rewrite.original[1], false);
+    if (rewrite.call->number == SYS_wait4)
+        return report_at(rewrite.caller.thread, rewrite.original[1], false);
     if ((rewrite.original[3] & WNOWAIT) != 0) return {};
     return report_at(rewrite.caller.thread, rewrite.original[2], true);
 }
@@ -293,8 +295,10 @@ std::optional<CallServer::Report> CallServer::report_at(HostPid thread, uint64_t
                   address + offsetof(siginfo_t, si_status), true};
 }
 
-// The tracer is told of a stop. seen: what its wait returns; unseen: what it returns of a stop that is ours only.
-Errand CallServer::look_at(Caller tracer, HostPid thread, Report report, long seen, std::optional<long> unseen) {
+// The tracer is told of a stop. seen: what its wait returns; unseen: what it returns of a stop that is ours
+// only.
+Errand CallServer::look_at(Caller tracer, HostPid thread, Report report, long seen,
+                           std::optional<long> unseen) {
     const int status = report.status;
     const int event = status >> 16;
     const int signal = WSTOPSIG(status);

@@ -23,16 +23,16 @@ long CallServer::attach(const Trap& trap, const Caller& caller) const {
     return placed ? *placed : -EAGAIN;
 }
 
-// The number comes from a workload. Only a child of the caller can be reported to it; one that was reaped is nobody's
-// any more.
+// The number comes from a workload. Only a child of the caller can be reported to it; one that was reaped is
+// nobody's any more.
 void CallServer::reaped(const Trap& trap, const Call& call, const Caller& caller) {
     const auto child = HostPid(static_cast<int>(trap.arguments[1]));
     const auto report = report_at(caller.thread, trap.arguments[2], trap.arguments[3] != 0);
     if (const HostPid thread = stopped_tracee(caller, report, child); thread != HostPid::none) {
         adopt_if_new(thread, caller.space);
         Rewrite rewrite = as_made(trap, call, caller);
-        rewrite.errand.emplace(look_at(caller, thread, *report, translator_.thread_outward(raw(thread), caller.space),
-                                       do_it_yourself));
+        rewrite.errand.emplace(look_at(
+            caller, thread, *report, translator_.thread_outward(raw(thread), caller.space), do_it_yourself));
         return begin(trap, std::move(rewrite));
     }
     const bool remains = nested_.is_remains(child);

@@ -3,9 +3,9 @@
 // Driven by the table of calls (surface/calls.h): a row says by which way its call is served and which
 // argument, result or memory holds which kind of number; code here is for a way or a kind, not for a call,
 // wherever that can be. server.cpp is the middle; creation.cpp has the fork family and
-// namespaces, messages.cpp sockets, signal_files.cpp signalfds, procfs_mount.cpp mounts, covers.cpp what changes files that copies lie over, served_memory.cpp
-// memory that others fill, cgroup_writes.cpp the writes to cgroups and guests.cpp what code of ours inside
-// workloads asks for.
+// namespaces, messages.cpp sockets, signal_files.cpp signalfds, procfs_mount.cpp mounts, covers.cpp what
+// changes files that copies lie over, served_memory.cpp memory that others fill, cgroup_writes.cpp the writes
+// to cgroups and guests.cpp what code of ours inside workloads asks for.
 #pragma once
 
 #include <signal.h>

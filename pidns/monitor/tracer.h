@@ -116,19 +116,19 @@ struct Rewrite {
     uint64_t parent_tid = 0;           // ... whose number the kernel writes here (CLONE_PARENT_SETTID)
     std::vector<Patch> patches{};
     std::optional<Scratch> scratch{};
-    NamespaceId home = NamespaceId::none;   // of the child's parent
-    NamespaceId space = NamespaceId::none;  // that the child, or the caller's next child, is born in
-    bool made_space = false;                // ... which was made for this call
-    std::optional<std::string> path{};      // to be read by the kernel in place of the program's
-    uint8_t path_argument = 0;              // ... where the call has it
+    NamespaceId home = NamespaceId::none;      // of the child's parent
+    NamespaceId space = NamespaceId::none;     // that the child, or the caller's next child, is born in
+    bool made_space = false;                   // ... which was made for this call
+    std::optional<std::string> path{};         // to be read by the kernel in place of the program's
+    uint8_t path_argument = 0;                 // ... where the call has it
     std::optional<std::string> second_path{};  // ... and of a call with two
     uint8_t second_path_argument = 0;
-    Content content = Content::none;        // of the file that is opened, which is to be replaced
-    bool may_take_members = false;          // ... and may be one into which numbers are written
-    bool may_be_covered = false;            // a file that the call changes may be covered (covers.h)
-    bool link = false;                      // the call reads a link whose text is to be translated
-    bool traps_again = false;               // no longer with the mark: it will be answered then
-    std::optional<long> written{};          // what a write returns that wrote something else in our words
+    Content content = Content::none;  // of the file that is opened, which is to be replaced
+    bool may_take_members = false;    // ... and may be one into which numbers are written
+    bool may_be_covered = false;      // a file that the call changes may be covered (covers.h)
+    bool link = false;                // the call reads a link whose text is to be translated
+    bool traps_again = false;         // no longer with the mark: it will be answered then
+    std::optional<long> written{};    // what a write returns that wrote something else in our words
     std::optional<Registers::Arguments> resumed{};  // arguments of a wait that first reaps remains
     std::unique_ptr<Broadcast> broadcast{};         // a signal to many: one call for each
     std::optional<Errand> errand{};                 // calls that the thread makes for us

@@ -1,5 +1,5 @@
-// The rows of the pid surface (calls.h), as a constant: the monitor's table and the one inside workloads are both made
-// from it. Freestanding.
+// The rows of the pid surface (calls.h), as a constant: the monitor's table and the one inside workloads are
+// both made from it. Freestanding.
 #pragma once
 
 #include <asm/ioctls.h>
@@ -22,7 +22,8 @@ using enum Way;
 inline constexpr auto reap = After::reap;
 
 inline constexpr uint64_t all_bits = ~uint64_t{0};
-inline constexpr uint64_t low32 = 0xffffffff;  // of an int, and of an ioctl's request, the kernel sees the low half
+inline constexpr uint64_t low32 =
+    0xffffffff;  // of an int, and of an ioctl's request, the kernel sees the low half
 inline constexpr uint64_t ignored = 0;
 
 constexpr Condition unless_own(uint8_t argument) {
@@ -46,9 +47,9 @@ inline constexpr uint64_t namespace_ioctl = 0xb700;  // NSIO of linux/nsfs.h
 inline constexpr uint64_t negative = 0x80000000;
 inline constexpr uint64_t one_signal = 128;  // sizeof(struct signalfd_siginfo)
 inline constexpr uint64_t any_ipc_stat = 15, any_msg_stat = 13, shm_stat = 13, msg_stat = 11;
-inline constexpr uint64_t user_mode_only = 1;                         // UFFD_USER_MODE_ONLY
-inline constexpr uint64_t userfaultfd_new = 0xaa00;                   // USERFAULTFD_IOC_NEW of /dev/userfaultfd
-inline constexpr auto sched_core = static_cast<uint64_t>(62);         // PR_SCHED_CORE
+inline constexpr uint64_t user_mode_only = 1;                  // UFFD_USER_MODE_ONLY
+inline constexpr uint64_t userfaultfd_new = 0xaa00;            // USERFAULTFD_IOC_NEW of /dev/userfaultfd
+inline constexpr auto sched_core = static_cast<uint64_t>(62);  // PR_SCHED_CORE
 inline constexpr long sys_fchmodat2 = 452;
 
 #define NAMED(call) .number = SYS_##call, .name = #call
@@ -299,7 +300,12 @@ inline constexpr Call rows[] = {
     {NAMED(truncate), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
     {NAMED(chmod), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
     {NAMED(fchmodat), .group = "/proc", .way = Way::path, .path = {0, 1}, .changes = true},
-    {.number = sys_fchmodat2, .name = "fchmodat2", .group = "/proc", .way = Way::path, .path = {0, 1}, .changes = true},
+    {.number = sys_fchmodat2,
+     .name = "fchmodat2",
+     .group = "/proc",
+     .way = Way::path,
+     .path = {0, 1},
+     .changes = true},
     {NAMED(chown), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
     {NAMED(lchown), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
     {NAMED(fchownat), .group = "/proc", .way = Way::path, .path = {0, 1}, .changes = true},
@@ -320,11 +326,16 @@ inline constexpr Call rows[] = {
     {NAMED(unlink), .group = "/proc", .way = Way::path, .path = {.path = 0}, .changes = true},
     {NAMED(unlinkat), .group = "/proc", .way = Way::path, .path = {0, 1}, .changes = true},
     {NAMED(rmdir), .group = "/proc", .way = Way::path, .path = {.path = 0}},
-    {NAMED(link), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1}, .changes = true},
-    {NAMED(linkat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}, .changes = true},
-    {NAMED(rename), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1}, .changes = true},
-    {NAMED(renameat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}, .changes = true},
-    {NAMED(renameat2), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3}, .changes = true},
+    {NAMED(link), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1},
+     .changes = true},
+    {NAMED(linkat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3},
+     .changes = true},
+    {NAMED(rename), .group = "/proc", .way = Way::paths, .path = {.path = 0}, .second_path = {.path = 1},
+     .changes = true},
+    {NAMED(renameat), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3},
+     .changes = true},
+    {NAMED(renameat2), .group = "/proc", .way = Way::paths, .path = {0, 1}, .second_path = {2, 3},
+     .changes = true},
     {NAMED(bind), .group = "/proc", .way = Way::address, .path = {.path = 1}},
     {NAMED(connect), .group = "/proc", .way = Way::address, .path = {.path = 1}, .sleeps = true},
 
@@ -356,7 +367,8 @@ constexpr bool holds(const Condition& condition, const uint64_t* arguments) {
 
 // For each call its first row, and for each row the call's next one: numbers of rows, counted from 1.
 inline constexpr unsigned row_count = sizeof rows / sizeof rows[0];
-inline constexpr unsigned call_count = 512;  // x86-64's own; the next are x32's, which have a bit of their own
+inline constexpr unsigned call_count =
+    512;  // x86-64's own; the next are x32's, which have a bit of their own
 struct Index {
     uint8_t first[call_count] = {};
     uint8_t next[row_count + 1] = {};

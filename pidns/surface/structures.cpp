@@ -20,13 +20,16 @@ constexpr Layout layouts[] = {
     {},
     {1, {{.offset = 0, .kind = group}}},  // number
     {1,                                   // flock
-     {{.offset = 24, .kind = process, .guard = {.offset = 0, .size = 2, .differs = true, .value = unlocked}}}},
+     {{.offset = 24,
+       .kind = process,
+       .guard = {.offset = 0, .size = 2, .differs = true, .value = unlocked}}}},
     {1, {{.offset = 4, .kind = Kind::owner_ex, .selector = 0}}},
     {1, {{.offset = 0, .kind = process}}},  // credentials
     {1, {{.offset = 4, .kind = thread}}},   // capability_header
-    {1, {{.offset = 16, .kind = thread, .guard = {.offset = 12, .size = 4, .value = to_thread}}}},  // sigevent
-    {2, {{.offset = 80, .kind = process}, {.offset = 84, .kind = process}}},                        // shm_state
-    {2, {{.offset = 96, .kind = process}, {.offset = 100, .kind = process}}},                       // msg_state
+    {1,
+     {{.offset = 16, .kind = thread, .guard = {.offset = 12, .size = 4, .value = to_thread}}}},  // sigevent
+    {2, {{.offset = 80, .kind = process}, {.offset = 84, .kind = process}}},                     // shm_state
+    {2, {{.offset = 96, .kind = process}, {.offset = 100, .kind = process}}},                    // msg_state
     {3, {{.offset = 16, .kind = thread}, {.offset = 20, .kind = process}, {.offset = 24, .kind = process}}},
     {1, {{.offset = 0, .kind = Kind::owner}}},
     {},  // siginfo: by has_kernel_pid

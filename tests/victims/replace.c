@@ -1,6 +1,7 @@
-/* Changes files, and gives them other names, by bare system calls, so that no code of a library is in between.
- * replace rename OLD NEW | link OLD NEW | unlink FILE | chmod FILE; and with "at" behind the name relative to an open directory, which
- * is the first argument: replace renameat DIR OLD NEW. Prints the name of the error, or "done". */
+/* Changes files, and gives them other names, by bare system calls, so that no code of a library is in
+ * between. replace rename OLD NEW | link OLD NEW | unlink FILE | chmod FILE; and with "at" behind the name
+ * relative to an open directory, which is the first argument: replace renameat DIR OLD NEW. Prints the name
+ * of the error, or "done". */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
