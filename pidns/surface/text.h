@@ -89,6 +89,7 @@ struct Literal {
     uint8_t size = 0;
 
     // What is too long doesn't compile.
+    // NOLINTNEXTLINE(google-explicit-constructor): a string literal is what it stands for
     consteval Literal(const char* from) {
         while (*from != '\0') text[size++] = *from++;
     }

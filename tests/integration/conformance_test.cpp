@@ -16,7 +16,7 @@
 namespace ctr::test {
 namespace {
 
-constexpr int repetitions = 5;
+constexpr int repetitions = 3;
 
 using Lines = std::map<std::string, std::string>;  // case -> facts
 
