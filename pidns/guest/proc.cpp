@@ -3,6 +3,7 @@
 // (monitor/proc_path.h).
 #include "pidns/guest/proc.h"
 
+#include <signal.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>
@@ -83,12 +84,20 @@ bool is_file_of_procfs(int64_t file) {
 }
 
 // The call has been made with the host's number, or as it is if that says "self".
+// A stack for signal handlers may have no room for a text and its translation.
+bool is_on_alternate_stack() {
+    stack_t now{};
+    const int64_t got = marked(SYS_sigaltstack, 0, reinterpret_cast<uint64_t>(&now));
+    return got != 0 || (now.ss_flags & SS_ONSTACK) != 0;
+}
+
 bool finish(Frame& frame, const Row& row, const Self& self, HostPid process, const ProcText& real) {
     if (!opens(frame.number) || frame.result < 0) return is_as_it_should_be(frame, row);
     if (!is_file_of_procfs(frame.result)) return false;
     const uint64_t flags = frame.arguments[row.path.path + 1U];
     const Content content = only_reads(flags) ? content_of(real.place()) : Content::none;
-    return content == Content::none ||
+    if (content == Content::none) return true;
+    return !is_on_alternate_stack() &&
            replace_by_translation(frame, self, process, content, real.place(), flags);
 }
 
