@@ -174,6 +174,13 @@ void Numbers::adopt(HostPid host, NamespaceId space) {
     refresh(host);
 }
 
+bool Numbers::is_promised(HostPid host) const {
+    const HostPid creator = pidns::parent_of(host);
+    const bool takes_in = number_of(creator, namespace_of(creator)) == VirtPid::init;
+    return takes_in &&
+           with([&](const auto& model) { return model.claim_for(host, creator); }) != EntryId::none;
+}
+
 void Numbers::end_namespace(NamespaceId space) {
     with([&](auto& model) { model.end_namespace(space); });
 }

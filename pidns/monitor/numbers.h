@@ -82,6 +82,9 @@ class Numbers {
     // Whose calls the code inside workloads leaves to the monitor.
     Attention& attention() { return attention_; }
 
+    // Nobody has registered it, and the init whose child it is may be about to.
+    bool is_promised(HostPid host) const;
+
     // Tells a process from a later one of the same number; 0: unknown.
     uint64_t birth_of(HostPid host) const;
 

@@ -69,6 +69,7 @@ void CallServer::serve(const Trap& trap) {
         listener_.pass(trap);
         return;
     }
+    if (awaits_creator(trap)) return;
     Caller caller{trap.thread, process_of(trap)};
     if (caller.process == HostPid::none) {
         listener_.answer(trap,
@@ -115,10 +116,23 @@ void CallServer::tidy() {
     nested_.forget_gone();
     const auto is_gone = [](const auto& entry) { return kill(entry.first, 0) != 0 && errno == ESRCH; };
     std::erase_if(fetched_, is_gone);
+    awaiting_.clear();
     std::erase_if(tracees_, is_gone);  // killed together with its tracer
     std::erase_if(spare_, [&](const auto& entry) { return !numbers_.is_process(HostPid(entry.first)); });
     std::erase_if(sent_for_, [&](const auto& entry) { return !numbers_.is_process(HostPid(entry.first)); });
     std::erase_if(watched_, [&](int process) { return !numbers_.is_process(HostPid(process)); });
+}
+
+// Code inside registers the children that it makes, a moment after they begin to run. A child of an init is
+// given that moment: it can't be told from an orphan that the init has taken in.
+bool CallServer::awaits_creator(const Trap& trap) {
+    if (trap.id == Trap::stands || numbers_.is_process(trap.thread)) return false;
+    const HostPid process = process_of_thread(trap.thread);
+    if (process == HostPid::none || numbers_.is_process(process) || !numbers_.is_promised(process))
+        return false;
+    if (!awaiting_.insert(trap.id).second) return false;
+    postponed_.push_back(trap);
+    return true;
 }
 
 // none: it is gone meanwhile.

@@ -82,6 +82,7 @@ class CallServer final : public Rewriter {
     static Rewrite as_made(const Trap& trap, const Call& call, const Caller& caller);  // nothing changed yet
     void begin(const Trap& trap, Rewrite rewrite);
     HostPid process_of(const Trap& trap);
+    bool awaits_creator(const Trap& trap);
     void watch(HostPid process, bool watched);
     void refuse(const Trap& trap, const Rewrite& rewrite, int error);
     void warn_once(HostPid process, const std::string& about, const std::string& text);
@@ -155,6 +156,7 @@ class CallServer final : public Rewriter {
     Covers covers_;
     std::function<void(const std::string&)> warn_;
     std::vector<Trap> postponed_;
+    std::unordered_set<uint64_t> awaiting_;       // by trap: its process was waited for to be registered
     std::unordered_map<int, Tracee> tracees_;     // by thread
     std::unordered_map<int, HostPid> sent_for_;   // by process: who had us send it a signal last
     std::unordered_map<int, Trap> parked_;        // by thread: until its tracer has it
