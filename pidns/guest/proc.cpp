@@ -3,9 +3,9 @@
 // (monitor/proc_path.h).
 #include "pidns/guest/proc.h"
 
-#include <signal.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <sys/vfs.h>
 
 #include "pidns/guest/kernel.h"

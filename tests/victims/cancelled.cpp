@@ -150,8 +150,8 @@ int main() {
     cleanups = 0;
     for (int i = 0; i < 300; ++i)
         cancelled += cancel({busy, PTHREAD_CANCEL_ASYNCHRONOUS}, static_cast<useconds_t>(i % 50 * 7));
-    // Asynchronously, at any instruction: in the few of the code inside workloads between which a call isn't made nobody
-    // unwinds (README, known gaps).
+    // Asynchronously, at any instruction: in the few of the code inside workloads between which a call isn't
+    // made nobody unwinds (README, known gaps).
     const bool nearly_all = cancelled == 300 && cleanups.load() > 280 && cleanups.load() <= 300;
     std::printf("busy: %s\n", nearly_all ? "cancelled" : "not as it should be");
     kill(idle, SIGKILL);
