@@ -107,7 +107,8 @@ Result<CacheDirectory> CacheDirectory::open(const std::vector<std::string>& path
         }
         const std::string said = fd ? objection(fd.get()) : errno_name(errno);
         if (said.empty()) return CacheDirectory(path, std::move(fd));
-        why += (why.empty() ? "" : "; ") + path + ": " + said;
+        if (!why.empty()) why += "; ";
+        why.append(path).append(": ").append(said);
     }
     return fail_input(step, why.empty() ? "there is no directory for them" : why);
 }

@@ -45,7 +45,7 @@ std::optional<std::string> path_text(const Trap& trap, const Call& call, PathArg
 }
 
 std::optional<ProcFiles::Named> ProcFiles::named(const Trap& trap, const Call& call) const {
-    const auto first = named_at(trap, call, call.path);
+    auto first = named_at(trap, call, call.path);
     if (call.way != Way::paths) return first;
     const auto second = named_at(trap, call, call.second_path);
     if (!first && !second) return {};
