@@ -47,10 +47,11 @@ void show_handler(KernelAction& action) {
     action.restorer = own_restorer();
 }
 
-void translate(siginfo_t* info) {
+// by_handler: it came through where the monitor translates the signals of the processes that it holds.
+void translate(siginfo_t* info, bool by_handler) {
     if (!names_process(info->si_signo, info->si_code, info->si_pid, info->si_uid)) return;
     const auto self = Self::find_again();
-    if (self && !self->is_held()) info->si_pid = self->outward(info->si_pid);
+    if (self && !(by_handler && self->is_held())) info->si_pid = self->outward(info->si_pid);
 }
 
 }  // namespace
@@ -79,7 +80,7 @@ bool handler_set(Frame& frame) {
 }
 
 bool took_signal(Frame& frame) {
-    if (frame.result > 0) translate(reinterpret_cast<siginfo_t*>(frame.arguments[1]));
+    if (frame.result > 0) translate(reinterpret_cast<siginfo_t*>(frame.arguments[1]), false);
     return false;
 }
 
@@ -88,7 +89,7 @@ bool took_signal(Frame& frame) {
 extern "C" __attribute__((visibility("hidden"))) uint64_t guest_signal(uint64_t* slot, siginfo_t* info,
                                                                        void* context, int signal) {
     if (context == slot + 1) {
-        translate(info);
+        translate(info, true);
         const uint64_t handler = *slot;
         *slot = own_restorer();
         return handler;

@@ -157,16 +157,22 @@ TYPED_TEST(NumberingThreads, ParentAndChildRegisterAtOnceAndAgree) {
     std::barrier meeting(2);
     std::thread collector = this->collector_thread();
 
+    // There is no room while the collector doesn't get to run.
+    const auto claim_as = [&](HostPid owner) {
+        for (;; std::this_thread::yield())
+            if (const EntryId id = this->model.allocate(NamespaceId::root, owner); id != EntryId::none)
+                return id;
+    };
     const auto side = [&](std::size_t who) {
         for (int round = 0; round < rounds; ++round) {
             // The parent claims before the child exists.
             EntryId claim = EntryId::none;
             if (who == 0) {
-                claim = this->model.allocate(NamespaceId::root, HostPid(1));
+                claim = claim_as(HostPid(1));
                 this->set_alive(host, true);
             }
             meeting.arrive_and_wait();
-            if (who == 1) claim = this->model.allocate(NamespaceId::root, HostPid(host));
+            if (who == 1) claim = claim_as(HostPid(host));
             answers[who] = this->model.publish(claim, HostPid(host), claim, claim);
             meeting.arrive_and_wait();
             if (who == 0) {
