@@ -72,6 +72,12 @@ Found new_privileges_allowed(const Evidence& evidence) {
     return evidence.no_new_privs ? std::nullopt : Found("");
 }
 
+Found restricted_by_yama(const Evidence& evidence) {
+    for (const char* value : {"2", "3"})
+        if (const Found found = setting(evidence, "kernel.yama.ptrace_scope", value)) return found;
+    return std::nullopt;
+}
+
 // Mounts below /proc: what an outer launcher hid.
 Found maskings(const Evidence& evidence) {
     std::istringstream lines(evidence.read("/proc/self/mountinfo").value_or(""));
@@ -168,6 +174,8 @@ constexpr Row rows[] = {
      "a directory on another file system"},
     {"pivot_root", EINVAL, nullptr, "the current root is the initial RAM disk", "start ctr outside of it"},
 
+    {"unshare", EPERM, nullptr, "a security module or the filter of an outer container forbids it",
+     "have it allowed outside: docker run --security-opt seccomp=unconfined, or an AppArmor profile that allows it"},
     {"unshare", EINVAL, nullptr, "the kernel was built without cgroup namespaces", ""},
     {"unshare", ENOSPC, no_cgroup_namespaces, "{}, so no such namespace may be made",
      "raise it with sysctl -w, as root of the host"},
@@ -187,6 +195,15 @@ constexpr Row rows[] = {
      "without no_new_privs a filter needs CAP_SYS_ADMIN, which is missing", "leave --no-new-privs=false out"},
     {"seccomp", EINVAL, nullptr, "the kernel has no seccomp filters with user notification",
      "--pidns=kernel"},
+
+    {"ptrace", EPERM, restricted_by_yama, "{}: only those with CAP_SYS_PTRACE may trace, or nobody",
+     "as root of the host: sysctl -w kernel.yama.ptrace_scope=1; or --pidns=kernel"},
+    {"ptrace", EPERM, nullptr, "a security module or the filter of an outer container forbids it",
+     "--pidns=kernel or --pidns=host, which trace nobody"},
+    {"ptrace", EACCES, nullptr, "a security module forbids it",
+     "--pidns=kernel or --pidns=host, which trace nobody"},
+    {"process_vm_readv", EPERM, restricted_by_yama, "{}: only those with CAP_SYS_PTRACE may look, or nobody",
+     "as root of the host: sysctl -w kernel.yama.ptrace_scope=1; or --pidns=kernel"},
 
     {"chdir", ENOENT, nullptr, "there is no such directory inside", "--workdir with one that exists"},
     {"chdir", ENOTDIR, nullptr, "it is not a directory", "--workdir with a directory"},

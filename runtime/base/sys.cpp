@@ -36,6 +36,11 @@ long clone_as_clone3(const clone_args& args) {
     return syscall(SYS_clone, args.flags | args.exit_signal, nullptr, args.pidfd, nullptr, 0);
 }
 
+long clone_process(clone_args& args) {
+    const long pid = clone3(args);
+    return pid < 0 && errno == ENOSYS ? clone_as_clone3(args) : pid;
+}
+
 int pidfd_open(pid_t pid, unsigned flags) {
     return static_cast<int>(syscall(SYS_pidfd_open, pid, flags));
 }

@@ -24,6 +24,8 @@ long clone3(clone_args& args);
 // The same through clone, for hosts whose filter answers clone3 with ENOSYS because its flags can't be
 // inspected (CVE-2021-41133). Knows flags, exit_signal and pidfd of the arguments; nothing else may be set.
 long clone_as_clone3(const clone_args& args);
+// The first of the two that there is; the latter's conditions hold.
+long clone_process(clone_args& args);
 
 int pidfd_open(pid_t pid, unsigned flags);
 int pidfd_send_signal(int pidfd, int sig);

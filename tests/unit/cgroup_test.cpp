@@ -142,14 +142,14 @@ TEST_F(FakeHost, V1IsChosenOnAHybridHost) {
                                      mount_line("/", "cg", "cgroup cgroup rw,net_cls,blkio"));
     make_directory("unified/user");
     make_directory("systemd/user");
-    const Result<Hierarchy> found = find_io_hierarchy(host());
+    const Result<Hierarchy> found = find_hierarchy(io_controller, host());
     ASSERT_TRUE(found) << found.error().message();
     EXPECT_EQ(*found, (Hierarchy{Version::v1, path("cg"), path("cg/user")}));
 }
 
 TEST_F(FakeHost, V2IsChosenWhereThereIsNoBlkio) {
     be_v2();
-    const Result<Hierarchy> found = find_io_hierarchy(host());
+    const Result<Hierarchy> found = find_hierarchy(io_controller, host());
     ASSERT_TRUE(found) << found.error().message();
     EXPECT_EQ(*found, (Hierarchy{Version::v2, path("cg"), path("cg/slice/user")}));
 }
@@ -159,27 +159,27 @@ TEST_F(FakeHost, AMountThatDoesNotShowTheOwnGroupIsPassedOver) {
     write("proc/self/mountinfo", mount_line("/user", "part", "cgroup cgroup rw,blkio") +
                                      mount_line("/other", "cg", "cgroup cgroup rw,blkio"));
     make_directory("part");
-    EXPECT_EQ(find_io_hierarchy(host()).value(), (Hierarchy{Version::v1, path("part"), path("part")}));
+    EXPECT_EQ(find_hierarchy(io_controller, host()).value(), (Hierarchy{Version::v1, path("part"), path("part")}));
 }
 
 TEST_F(FakeHost, AHierarchyThatIsNotMountedIsAnErrorThatSaysHowToMountIt) {
     be_v1();
     write("proc/self/mountinfo", "");
-    const Result<Hierarchy> v1 = find_io_hierarchy(host());
+    const Result<Hierarchy> v1 = find_hierarchy(io_controller, host());
     ASSERT_FALSE(v1);
     EXPECT_NE(v1.error().message().find("blkio"), std::string::npos);
     EXPECT_NE(v1.error().hint.find("mount -t cgroup -o blkio"), std::string::npos);
     write("proc/self/cgroup", "0::/slice/user\n");
-    EXPECT_NE(find_io_hierarchy(host()).error().hint.find("mount -t cgroup2"), std::string::npos);
+    EXPECT_NE(find_hierarchy(io_controller, host()).error().hint.find("mount -t cgroup2"), std::string::npos);
     write("proc/self/cgroup", "1:name=systemd:/\n");
-    EXPECT_NE(find_io_hierarchy(host()).error().why.find("no blkio"), std::string::npos);
+    EXPECT_NE(find_hierarchy(io_controller, host()).error().why.find("no blkio"), std::string::npos);
 }
 
 TEST_F(FakeHost, ATreeThatIsNotCgroupfsIsNotBelieved) {
     be_v1();
     Host lie = host();
     lie.genuine = true;
-    EXPECT_FALSE(find_io_hierarchy(lie));
+    EXPECT_FALSE(find_hierarchy(io_controller, lie));
 }
 
 // ---- the texts of the control files ----

@@ -1,0 +1,86 @@
+#include "runtime/check/modes.h"
+
+#include <string_view>
+
+#include "runtime/check/attempt.h"
+#include "runtime/container.h"
+#include "runtime/rehearsal.h"
+
+namespace ctr::check {
+
+namespace {
+
+struct Mode {
+    const char* name;
+    PidMode mode;
+    bool layer;  // numbers in user space
+};
+constexpr Mode modes[] = {{"flat", PidMode::flat, true},
+                          {"multi", PidMode::multi, true},
+                          {"kernel", PidMode::kernel, false},
+                          {"host", PidMode::host, false}};
+
+// What a mode of the layer can do without, but not as well.
+struct Limit {
+    const char* area;
+    const char* name;
+    const char* words;
+};
+constexpr Limit limits[] = {
+    {"kernel", "Landlock", "signals to processes outside are held back by user ids and capabilities only"},
+    {"seccomp", "killable wait", "a signal can end a call that is being served"},
+};
+
+class Remarks {
+  public:
+    void add(std::string_view text) {
+        if (!text_.empty()) text_ += "; ";
+        text_ += text;
+    }
+    const std::string& text() const { return text_; }
+
+  private:
+    std::string text_;
+};
+
+void add_limits(const std::vector<Item>& items, Remarks& remarks) {
+    for (const Limit& limit : limits)
+        for (const Item& item : items)
+            if (item.area == limit.area && item.name == limit.name && item.state != State::yes)
+                remarks.add(limit.words);
+}
+
+Item failed(const Mode& mode, const Error& error) {
+    return {modes_area, mode.name, State::no, error.step + ": " + reason_of(error), error.hint};
+}
+
+Item ended(const Mode& mode, int status, const Remarks& remarks) {
+    if (status == rehearsal::wrong_numbers)
+        return {modes_area, mode.name, State::no, "processes see other numbers than they should", ""};
+    if (status != 0)
+        return {modes_area, mode.name, State::no,
+                "the first process could not make a child: " + errno_name(status), "see what \"tracing\" says"};
+    const bool whole = remarks.text().empty();
+    return {modes_area, mode.name, whole ? State::yes : State::limited, remarks.text(), ""};
+}
+
+Item rehearse(const Mode& mode, Spec spec, const std::vector<Item>& items) {
+    spec.pidns = mode.mode;
+    Remarks remarks;
+    auto container = Container::start(spec, [&](const Notice& notice) { remarks.add(notice.text); });
+    if (!container) return failed(mode, container.error());
+    const auto end = container->wait();
+    if (!end) return failed(mode, end.error());
+    if (mode.layer) add_limits(items, remarks);
+    return ended(mode, end->status, remarks);
+}
+
+}  // namespace
+
+std::vector<Item> check_modes(const Spec& spec, const std::vector<Item>& items) {
+    std::vector<Item> found;
+    for (const Mode& mode : modes) found.push_back(rehearse(mode, spec, items));
+    return found;
+}
+
+}  // namespace ctr::check
