@@ -2,11 +2,15 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 
 #include "runtime/base/path.h"
+#include "runtime/caps.h"
 
 namespace ctr {
 
@@ -70,6 +74,23 @@ Found user_namespace_wanted(const Evidence& evidence) {
 
 Found new_privileges_allowed(const Evidence& evidence) {
     return evidence.no_new_privs ? std::nullopt : Found("");
+}
+
+// Since Linux 5.12 (db2e718a4798): who maps user 0 of outside could otherwise give files capabilities that count there.
+Found root_without_setfcap(const Evidence& evidence) {
+    std::istringstream lines(evidence.read("/proc/self/status").value_or(""));
+    bool root = false;
+    bool lacking = false;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream fields(line);
+        std::string name;
+        std::string real;
+        std::string effective;
+        fields >> name >> real >> effective;
+        if (name == "Uid:") root = effective == "0";
+        if (name == "CapEff:") lacking = (std::strtoull(real.c_str(), nullptr, 16) & caps::bit(CAP_SETFCAP)) == 0;
+    }
+    return root && lacking ? Found("") : std::nullopt;
 }
 
 Found restricted_by_yama(const Evidence& evidence) {
@@ -138,6 +159,8 @@ constexpr Row rows[] = {
 
     {"write", EPERM, restricted_by_apparmor, "{}: AppArmor takes all rights from new user namespaces",
      "run ctr as root, or give it an AppArmor profile with the rule \"userns\""},
+    {"write", EPERM, root_without_setfcap, "user 0 may be mapped only by those with CAP_SETFCAP, which is missing",
+     "start ctr as a user other than 0, or with CAP_SETFCAP"},
     {"write", EPERM, nullptr, "the caller may not map its own id",
      "start ctr with an id that exists in its namespace"},
     {"openat2", ENODEV, nullptr, "/proc is no procfs", "mount -t proc proc /proc before ctr is started"},
@@ -237,6 +260,12 @@ Error explain(Error error, const Evidence& evidence) {
         break;
     }
     return error;
+}
+
+bool is_foreseen(const Error& error) {
+    constexpr std::string_view tried[] = {"clone3",  "write",   "fsopen",   "fsmount", "fsconfig",
+                                          "unshare", "seccomp", "landlock_restrict_self"};
+    return error.err == ENOSYS || std::ranges::find(tried, error.call) != std::end(tried);
 }
 
 Error explain(Error error, const Plan& plan) {

@@ -1,6 +1,5 @@
 #include "runtime/rehearsal.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,20 +11,18 @@ namespace ctr::rehearsal {
 namespace {
 
 int parent() {
-    const pid_t self = getpid();
-    clone_args args{};
-    args.exit_signal = SIGCHLD;
-    const long child = sys::clone_process(args);
-    if (child == 0) _exit(getppid() == self ? 0 : 1);
+    const pid_t self = sys::getpid_unmarked();
+    const pid_t child = sys::fork_unmarked();
+    if (child == 0) _exit(sys::getppid_unmarked() == self ? 0 : 1);
     if (child < 0) return errno;
     int status = 0;
-    const pid_t ended = waitpid(-1, &status, 0);
+    const pid_t ended = sys::wait_unmarked(status);
     if (ended < 0) return errno;
     return ended == child && status == 0 ? 0 : wrong_numbers;
 }
 
 int first() {
-    return getpid() == 1 ? parent() : wrong_numbers;
+    return sys::getpid_unmarked() == 1 ? parent() : wrong_numbers;
 }
 
 }  // namespace

@@ -59,6 +59,11 @@ int setresgid(gid_t real, gid_t effective, gid_t saved);
 
 // sendmsg with MARK in the sixth argument, which the kernel ignores and the layer's seccomp filter lets pass.
 ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, uint64_t mark);
+// The process's own calls without a mark, for who has made calls with one before: it is still in the register.
+pid_t getpid_unmarked();
+pid_t getppid_unmarked();
+pid_t fork_unmarked();
+pid_t wait_unmarked(int& status);  // for any child
 int execve_marked(const char* path, char* const argv[], char* const env[], uint64_t mark);
 
 // Unlike the C library's, says "(unreachable)/..." for a directory outside the root, and never walks the

@@ -204,11 +204,11 @@ const char* clone_by_structure() {
 }
 
 const char* change_a_detached_mount() {
-    const Fd tree(sys::open_tree(AT_FDCWD, "/", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+    const Fd tree(sys::open_tree(AT_FDCWD, "/", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE));
     if (!tree) return "open_tree";
     mount_attr attributes{};
     attributes.attr_set = MOUNT_ATTR_NOSUID;
-    return unless(sys::mount_setattr(tree.get(), "", AT_EMPTY_PATH, attributes) == 0, "mount_setattr");
+    return unless(sys::mount_setattr(tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, attributes) == 0, "mount_setattr");
 }
 
 const char* open_a_terminal() {

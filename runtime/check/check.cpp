@@ -42,7 +42,7 @@ Result<Answer> check(const Request& request) {
     }
     append(answer.items, check_groups());
     append(answer.items, check_images(*situation, request.files));
-    auto modes = check_modes(situation->spec, answer.items);
+    auto modes = check_modes(*situation, answer.items);
     answer.works = modes.front().state != State::no;
     append(answer.items, std::move(modes));
     return answer;

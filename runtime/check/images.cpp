@@ -17,7 +17,7 @@ namespace ctr::check {
 
 namespace {
 
-constexpr const char* area = "fast path";
+constexpr const char* area = images_area;
 constexpr const char* through_monitor = "the monitor serves its calls, which takes longer";
 
 // "178 calls patched, 2 left (1 too close to another, 1 ...)"
@@ -43,7 +43,7 @@ std::string count(const pidns::image::Findings& findings) {
 // INSIDE: of a container of ours, whose libraries are copies if it has the fast path.
 Finding judge(const Result<pidns::image::Instrumented>& made, bool inside) {
     if (!made) return {State::no, reason_of(made.error()), through_monitor};
-    if (made->sites.empty()) return {State::yes, "no call in it can carry a process number", {}};
+    if (made->sites.empty()) return {State::yes, fastpath::no_calls, {}};
     if (made->bytes.empty()) return {State::no, count(*made), through_monitor};
     if (inside)
         return {State::no,

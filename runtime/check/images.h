@@ -8,6 +8,8 @@
 
 namespace ctr::check {
 
+inline constexpr const char* images_area = "fast path";
+
 std::vector<Item> check_images(const Situation& situation, const std::vector<std::string>& files);
 
 }  // namespace ctr::check

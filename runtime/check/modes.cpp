@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "runtime/check/attempt.h"
+#include "runtime/check/images.h"
 #include "runtime/container.h"
 #include "runtime/rehearsal.h"
 
@@ -43,6 +43,12 @@ class Remarks {
     std::string text_;
 };
 
+// Below an outer ctr it is that one's listener and that one's copies that count.
+void add_limits_below(const std::vector<Item>& items, Remarks& remarks) {
+    for (const Item& item : items)
+        if (item.area == images_area && item.state == State::no) remarks.add("no fast path for " + item.name);
+}
+
 void add_limits(const std::vector<Item>& items, Remarks& remarks) {
     for (const Limit& limit : limits)
         for (const Item& item : items)
@@ -64,22 +70,26 @@ Item ended(const Mode& mode, int status, const Remarks& remarks) {
     return {modes_area, mode.name, whole ? State::yes : State::limited, remarks.text(), ""};
 }
 
-Item rehearse(const Mode& mode, Spec spec, const std::vector<Item>& items) {
+Item rehearse(const Mode& mode, const Situation& situation, const std::vector<Item>& items) {
+    Spec spec = situation.spec;
     spec.pidns = mode.mode;
+    const bool below = situation.facts.numbered;
     Remarks remarks;
-    auto container = Container::start(spec, [&](const Notice& notice) { remarks.add(notice.text); });
+    auto container = Container::start(spec, [&](const Notice& notice) {
+        if (!below) remarks.add(notice.text);
+    });
     if (!container) return failed(mode, container.error());
     const auto end = container->wait();
     if (!end) return failed(mode, end.error());
-    if (mode.layer) add_limits(items, remarks);
+    if (mode.layer) (below ? add_limits_below : add_limits)(items, remarks);
     return ended(mode, end->status, remarks);
 }
 
 }  // namespace
 
-std::vector<Item> check_modes(const Spec& spec, const std::vector<Item>& items) {
+std::vector<Item> check_modes(const Situation& situation, const std::vector<Item>& items) {
     std::vector<Item> found;
-    for (const Mode& mode : modes) found.push_back(rehearse(mode, spec, items));
+    for (const Mode& mode : modes) found.push_back(rehearse(mode, situation, items));
     return found;
 }
 

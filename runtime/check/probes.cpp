@@ -6,6 +6,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "runtime/base/path.h"
 #include "runtime/check/calls.h"
 #include "runtime/check/subordinate.h"
@@ -23,8 +25,11 @@ struct Use {
 };
 
 Finding use(const Use& wanted) {
-    Finding found = finding(attempt_call("ask the kernel", wanted.call), "", wanted.without);
-    if (found.state == State::no) found.reason += std::string("; Linux ") + wanted.since + " or later has it";
+    const Status status = attempt_call("ask the kernel", wanted.call);
+    Finding found = finding(status, "", wanted.without);
+    const int error = status ? 0 : status.error().err;
+    if (error == ENOSYS || error == EINVAL)
+        found.reason += std::string("; Linux ") + wanted.since + " or later has it";
     return found;
 }
 
@@ -52,6 +57,15 @@ Finding look(const Situation&) {
     return use(wanted);
 }
 
+// A process can have one listener only, and below an outer ctr nobody needs a second one.
+template <const Use& wanted>
+Finding look_at_listener(const Situation& situation) {
+    Finding found = use(wanted);
+    if (situation.facts.numbered && found.state == State::no)
+        found.advice = "none is needed here: the outer ctr numbers what is started inside";
+    return found;
+}
+
 // ---- /proc
 
 Finding own_procfs(const Situation& situation) {
@@ -64,8 +78,11 @@ Finding own_procfs(const Situation& situation) {
 Finding fresh_procfs(const Situation& situation) {
     std::vector<Step> steps;
     steps.push_back({"mount a fresh /proc", action::Mount{"proc", "/proc", {}, MOUNT_ATTR_NOSUID, 0555}});
-    return finding(attempt_inside(situation, CLONE_NEWPID, std::move(steps)), "in a new pid namespace",
-                   "--pidns=flat, which binds the /proc that is there and translates it");
+    Finding found = finding(attempt_inside(situation, CLONE_NEWPID, std::move(steps)), "in a new pid namespace",
+                            "--pidns=flat, which binds the /proc that is there and translates it");
+    if (situation.facts.numbered && found.state == State::no)
+        found.advice = "none is needed here: mount gives the /proc of the outer ctr, which translates it";
+    return found;
 }
 
 // ---- mounts
@@ -130,10 +147,10 @@ constexpr Probe table[] = {
     {"mounts", "new file systems", new_file_system},
     {"mounts", "mount_setattr", changed_mount},
     {"seccomp", "filter", look<filter>},
-    {"seccomp", "notification", look<listener>},
-    {"seccomp", "continue", look<go_on>},
-    {"seccomp", "add descriptor", look<add_descriptor>},
-    {"seccomp", "killable wait", look<patient>},
+    {"seccomp", "notification", look_at_listener<listener>},
+    {"seccomp", "continue", look_at_listener<go_on>},
+    {"seccomp", "add descriptor", look_at_listener<add_descriptor>},
+    {"seccomp", "killable wait", look_at_listener<patient>},
     {"tracing", "ptrace", look<trace>},
     {"tracing", "process_vm_readv", look<read_memory>},
     {"tracing", "/proc/PID/mem", look<open_memory>},

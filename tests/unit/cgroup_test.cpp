@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cgroup/trial.h"
 #include "cgroup/v1.h"
 #include "cgroup/v2.h"
 #include "tests/support/process.h"
@@ -452,6 +453,53 @@ TEST_F(FakeHost, ProcessesAreListedWithThoseOfTheGroupsBelow) {
     write("a/b/cgroup.procs", "9\n");
     EXPECT_EQ(processes_in(path("a")).value(), (std::vector{HostPid{7}, HostPid{9}, HostPid{12}}));
     EXPECT_TRUE(processes_in(path("missing")).value().empty());
+}
+
+TEST(DescribeLayout, TellsTheVersionsApart) {
+    EXPECT_EQ(describe_layout("0::/\n"), "v2");
+    EXPECT_EQ(describe_layout("2:cpu:/\n1:name=systemd:/\n"), "v1");
+    EXPECT_EQ(describe_layout("1:cpu:/\n0::/\n"), "v1 and v2 (hybrid)");
+    EXPECT_EQ(describe_layout(""), "");
+}
+
+Result<std::string> attempt(const std::string& name, const Host& host) {
+    for (const Ability& ability : abilities())
+        if (ability.name == name) return ability.attempt("g", host);
+    return fail_input("find the ability", "there is none");
+}
+
+TEST_F(FakeHost, ATrialSaysWhereAndLeavesNothing) {
+    be_v1();
+    const auto found = attempt("io", host());
+    ASSERT_TRUE(found) << found.error().message();
+    EXPECT_EQ(*found, "v1, below " + path("cg/user"));
+    EXPECT_TRUE(fs::is_empty(path("cg/user")));
+}
+
+TEST_F(FakeHost, ATrialSwitchesAControllerOffThatItHasSwitchedOn) {
+    be_v2();
+    ASSERT_TRUE(attempt("cpu", host()));
+    EXPECT_EQ(read("cg/slice/user/cgroup.subtree_control"), "cpu io memory\n");
+    ASSERT_TRUE(attempt("pids", host()));
+    EXPECT_TRUE(read("cg/slice/user/cgroup.subtree_control").starts_with("-pids"));
+    EXPECT_FALSE(fs::exists(path("cg/slice/user/g")));
+}
+
+TEST_F(FakeHost, WhatATrialNeedsAndIsNotThereIsAnErrorAndLeavesNothing) {
+    be_v2();
+    const auto frozen = attempt("freeze", host());
+    ASSERT_FALSE(frozen);
+    EXPECT_NE(frozen.error().call.find("cgroup.freeze"), std::string::npos) << frozen.error().message();
+    EXPECT_FALSE(fs::exists(path("cg/slice/user/g")));
+    be_v1();
+    EXPECT_FALSE(attempt("memory", host()));
+}
+
+TEST_F(FakeHost, TheDirectoriesOfTrialsAreKnownBefore) {
+    be_v2();
+    const auto directories = trial_directories("g", host());
+    EXPECT_EQ(std::set<std::string>(directories.begin(), directories.end()),
+              (std::set<std::string>{path("cg/g"), path("cg/slice/g"), path("cg/slice/user/g")}));
 }
 
 }  // namespace
