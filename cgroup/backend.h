@@ -48,8 +48,8 @@ class Backend {
     // Creates the group's directory, with the io controller in it.
     virtual Result<Made> make(const Hierarchy& hierarchy, const std::string& name, bool genuine) const = 0;
 
-    // Creates a group that a controller (by both versions' names; v2's is empty where it needs none) works for. Leaves
-    // the groups above as they were.
+    // Creates a group that a controller (by both versions' names; v2's is empty where it needs none) works
+    // for. Leaves the groups above as they were.
     virtual Result<Directory> make_for(const Hierarchy& hierarchy, const Controller& controller,
                                        const std::string& name, bool genuine) const = 0;
 

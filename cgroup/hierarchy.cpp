@@ -39,8 +39,9 @@ std::unexpected<Error> not_mounted(Version version, std::string_view controller,
     return fail_input(step_for(controller),
                       "the kernel has this process in the " + which + " hierarchy, in group \"" +
                           std::string(path) + "\", but no mount seen from here shows that group",
-                      version == Version::v1 ? "as root: mkdir DIR && mount -t cgroup -o " + name + " none DIR"
-                                             : "as root: mkdir DIR && mount -t cgroup2 none DIR");
+                      version == Version::v1
+                          ? "as root: mkdir DIR && mount -t cgroup -o " + name + " none DIR"
+                          : "as root: mkdir DIR && mount -t cgroup2 none DIR");
 }
 
 }  // namespace
@@ -64,7 +65,8 @@ Result<Hierarchy> find_hierarchy(std::string_view controller, const Host& host) 
             step, "this process is in no " + std::string(controller) + " and in no unified hierarchy",
             "a kernel with CONFIG_BLK_CGROUP, and as root: mkdir DIR && mount -t cgroup2 none DIR");
     }
-    if (auto hierarchy = find_mounted(mounts, version, controller, *path, host.genuine)) return *std::move(hierarchy);
+    if (auto hierarchy = find_mounted(mounts, version, controller, *path, host.genuine))
+        return *std::move(hierarchy);
     return not_mounted(version, controller, *path);
 }
 

@@ -1,5 +1,6 @@
-// Which cgroup hierarchy a controller (for block devices: blkio) has on this host, and where in it the calling process is. Nothing
-// is taken for granted about /sys/fs/cgroup: hierarchies may be mounted anywhere, several controllers in one
+// Which cgroup hierarchy a controller (for block devices: blkio) has on this host, and where in it the
+// calling process is. Nothing is taken for granted about /sys/fs/cgroup: hierarchies may be mounted anywhere,
+// several controllers in one
 // ("cpu,cpuacct"), without a controller ("name=systemd"), in part (bind mounts of a container), or not at
 // all.
 #pragma once
@@ -27,8 +28,8 @@ struct Hierarchy {
     auto operator<=>(const Hierarchy&) const = default;
 };
 
-// Of a controller, by v1's name for it. It belongs to one hierarchy at a time: v1's if it is listed there for this
-// process, else v2's.
+// Of a controller, by v1's name for it. It belongs to one hierarchy at a time: v1's if it is listed there for
+// this process, else v2's.
 Result<Hierarchy> find_hierarchy(std::string_view controller, const Host& host = {});
 inline constexpr std::string_view io_controller = "blkio";
 

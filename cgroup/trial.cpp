@@ -49,10 +49,7 @@ class TrialGroup {
 
   private:
     TrialGroup(const Backend& backend, Version version, Directory directory)
-        : backend_(&backend),
-          version_(version),
-          directory_(std::move(directory)),
-          path_(directory_.path()) {}
+        : backend_(&backend), version_(version), directory_(std::move(directory)), path_(directory_.path()) {}
 
     const Backend* backend_;
     Version version_;
@@ -101,7 +98,8 @@ Result<std::string> killing(const std::string& name, const Host& host) {
     while (waitpid(victim, nullptr, 0) < 0 && errno == EINTR) {
     }
     if (!killed) return std::unexpected(killed.error());
-    return group->directory().has("cgroup.kill") ? "all at once (cgroup.kill)" : "one by one, until none is left";
+    return group->directory().has("cgroup.kill") ? "all at once (cgroup.kill)"
+                                                 : "one by one, until none is left";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // What groups of ours could do on this host, found by making some and removing them again.
 //
-// Whoever is killed meanwhile leaves groups behind; trial_directories() names them beforehand, for a process that is left
-// (remove_directories in removal.h).
+// Whoever is killed meanwhile leaves groups behind; trial_directories() names them beforehand, for a process
+// that is left (remove_directories in removal.h).
 #pragma once
 
 #include <string>

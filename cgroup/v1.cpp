@@ -27,8 +27,8 @@ constexpr ThrottleFile throttle_files[] = {
 std::unexpected<Error> explain_mkdir(Error error, const Hierarchy& hierarchy, std::string_view controller) {
     const std::string user = std::to_string(geteuid());
     if (error.err == EACCES || error.err == EPERM) {
-        error.why = "user " + user + " may not create groups in " + hierarchy.own +
-                    ": the " + std::string(controller) + " controller of cgroup v1 is not delegated to it";
+        error.why = "user " + user + " may not create groups in " + hierarchy.own + ": the " +
+                    std::string(controller) + " controller of cgroup v1 is not delegated to it";
         error.hint =
             "run ctr as root, or as root make a group and put the shell that starts ctr into it: mkdir " +
             hierarchy.own + "/ctr-" + user + " && chown -R " + user + " " + hierarchy.own + "/ctr-" + user +
@@ -105,8 +105,8 @@ class V1 final : public Backend {
         return {};
     }
 
-    Result<Directory> make_for(const Hierarchy& hierarchy, const Controller& controller, const std::string& name,
-                               bool genuine) const override {
+    Result<Directory> make_for(const Hierarchy& hierarchy, const Controller& controller,
+                               const std::string& name, bool genuine) const override {
         const Result<Directory> own = open_own(hierarchy, genuine);
         if (!own) return std::unexpected(own.error());
         Result<Directory> made = own->create(name, create_step);

@@ -72,7 +72,8 @@ std::string as_json(const Answer& answer) {
         // File names need not be UTF-8.
         items += (items.empty() ? "" : ",\n") + object.dump(-1, ' ', false, Json::error_handler_t::replace);
     }
-    return std::string("{\"works\": ") + (answer.works ? "true" : "false") + ", \"items\": [\n" + items + "\n]}\n";
+    return std::string("{\"works\": ") + (answer.works ? "true" : "false") + ", \"items\": [\n" + items +
+           "\n]}\n";
 }
 
 }  // namespace ctr::cmd

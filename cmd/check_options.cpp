@@ -10,7 +10,8 @@ Result<CheckOptions> parse_check(const std::vector<std::string>& arguments) {
     CheckOptions options;
     options.request.files = given->rest();
     Status statuses[] = {
-        given->take("rootfs", options.request.rootfs, [](const std::string& text) { return Result<std::string>(text); }),
+        given->take("rootfs", options.request.rootfs,
+                    [](const std::string& text) { return Result<std::string>(text); }),
         given->take_flag("json", options.json),
         given->take_flag("help", options.help),
     };

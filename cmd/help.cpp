@@ -99,8 +99,10 @@ std::string ps_help() {
 
 std::string check_help() {
     std::ostringstream out;
-    out << "Tries what containers need, as this user and from here, and says for each what was found: yes, limited or\n"
-           "no, why, and what to do about it. Everything is tried in processes that end at once; nothing stays.\n\n"
+    out << "Tries what containers need, as this user and from here, and says for each what was found: yes, "
+           "limited or\n"
+           "no, why, and what to do about it. Everything is tried in processes that end at once; nothing "
+           "stays.\n\n"
            "Usage: ctr check [options] [FILE...]\n"
            "FILE: a program or library (inside of the root): what of it has the fast path.\n";
     append_options(check_options(), out);

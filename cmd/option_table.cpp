@@ -73,7 +73,8 @@ const std::vector<Option>& check_options() {
     using enum Takes;
     static constexpr const char* options = "Options";
     static const std::vector<Option> table = {
-        {options, "", "rootfs", value, "DIR", "of containers with this root file system (default: the host's root)"},
+        {options, "", "rootfs", value, "DIR",
+         "of containers with this root file system (default: the host's root)"},
         {options, "", "json", nothing, "", "a JSON object"},
         {options, "h", "help", nothing, "", "print this"},
     };

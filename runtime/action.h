@@ -161,8 +161,8 @@ struct Try {
     const char* (*make)() = nullptr;
 };
 
-// In the place of Execute, where there is no command: LIVE (async-signal-safe; nullptr: nothing) runs instead, and its
-// result is the exit status.
+// In the place of Execute, where there is no command: LIVE (async-signal-safe; nullptr: nothing) runs
+// instead, and its result is the exit status.
 struct Finish {
     int (*live)() = nullptr;
 };

@@ -76,7 +76,8 @@ Found new_privileges_allowed(const Evidence& evidence) {
     return evidence.no_new_privs ? std::nullopt : Found("");
 }
 
-// Since Linux 5.12 (db2e718a4798): who maps user 0 of outside could otherwise give files capabilities that count there.
+// Since Linux 5.12 (db2e718a4798): who maps user 0 of outside could otherwise give files capabilities that
+// count there.
 Found root_without_setfcap(const Evidence& evidence) {
     std::istringstream lines(evidence.read("/proc/self/status").value_or(""));
     bool root = false;
@@ -88,7 +89,8 @@ Found root_without_setfcap(const Evidence& evidence) {
         std::string effective;
         fields >> name >> real >> effective;
         if (name == "Uid:") root = effective == "0";
-        if (name == "CapEff:") lacking = (std::strtoull(real.c_str(), nullptr, 16) & caps::bit(CAP_SETFCAP)) == 0;
+        if (name == "CapEff:")
+            lacking = (std::strtoull(real.c_str(), nullptr, 16) & caps::bit(CAP_SETFCAP)) == 0;
     }
     return root && lacking ? Found("") : std::nullopt;
 }
@@ -159,7 +161,8 @@ constexpr Row rows[] = {
 
     {"write", EPERM, restricted_by_apparmor, "{}: AppArmor takes all rights from new user namespaces",
      "run ctr as root, or give it an AppArmor profile with the rule \"userns\""},
-    {"write", EPERM, root_without_setfcap, "user 0 may be mapped only by those with CAP_SETFCAP, which is missing",
+    {"write", EPERM, root_without_setfcap,
+     "user 0 may be mapped only by those with CAP_SETFCAP, which is missing",
      "start ctr as a user other than 0, or with CAP_SETFCAP"},
     {"write", EPERM, nullptr, "the caller may not map its own id",
      "start ctr with an id that exists in its namespace"},
@@ -198,7 +201,8 @@ constexpr Row rows[] = {
     {"pivot_root", EINVAL, nullptr, "the current root is the initial RAM disk", "start ctr outside of it"},
 
     {"unshare", EPERM, nullptr, "a security module or the filter of an outer container forbids it",
-     "have it allowed outside: docker run --security-opt seccomp=unconfined, or an AppArmor profile that allows it"},
+     "have it allowed outside: docker run --security-opt seccomp=unconfined, or an AppArmor profile that "
+     "allows it"},
     {"unshare", EINVAL, nullptr, "the kernel was built without cgroup namespaces", ""},
     {"unshare", ENOSPC, no_cgroup_namespaces, "{}, so no such namespace may be made",
      "raise it with sysctl -w, as root of the host"},
@@ -263,8 +267,8 @@ Error explain(Error error, const Evidence& evidence) {
 }
 
 bool is_foreseen(const Error& error) {
-    constexpr std::string_view tried[] = {"clone3",  "write",   "fsopen",   "fsmount", "fsconfig",
-                                          "unshare", "seccomp", "landlock_restrict_self"};
+    constexpr std::string_view tried[] = {"clone3",   "write",   "fsopen",  "fsmount",
+                                          "fsconfig", "unshare", "seccomp", "landlock_restrict_self"};
     return error.err == ENOSYS || std::ranges::find(tried, error.call) != std::end(tried);
 }
 

@@ -147,8 +147,7 @@ void add_command_steps(Draft& draft) {
     draft.add("close the host's descriptors", action::CloseDescriptors{});
     // execve of a command would do that; the monitor must be able to look.
     if (spec.rehearse)
-        draft.add("open this process to the monitor",
-                  action::Control{PR_SET_DUMPABLE, 1, "PR_SET_DUMPABLE"});
+        draft.add("open this process to the monitor", action::Control{PR_SET_DUMPABLE, 1, "PR_SET_DUMPABLE"});
     if (draft.monitored()) draft.add("install the filter of the pid layer", action::InstallFilter{});
     // A larger set is left in one case only; what is wanted then is made true after the last user of
     // CAP_SYS_ADMIN.

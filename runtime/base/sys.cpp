@@ -12,8 +12,8 @@ namespace ctr::sys {
 
 namespace {
 
-// Of three arguments, a fourth that is 0, and the mark. Not the C library's syscall(): inside a container that is an instrumented
-// one, which takes care of the sixth argument itself.
+// Of three arguments, a fourth that is 0, and the mark. Not the C library's syscall(): inside a container
+// that is an instrumented one, which takes care of the sixth argument itself.
 template <class A, class B, class C>
 long marked(long number, A a, B b, C c, uint64_t mark) {
     long result = number;

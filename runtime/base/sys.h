@@ -59,7 +59,8 @@ int setresgid(gid_t real, gid_t effective, gid_t saved);
 
 // sendmsg with MARK in the sixth argument, which the kernel ignores and the layer's seccomp filter lets pass.
 ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, uint64_t mark);
-// The process's own calls without a mark, for who has made calls with one before: it is still in the register.
+// The process's own calls without a mark, for who has made calls with one before: it is still in the
+// register.
 pid_t getpid_unmarked();
 pid_t getppid_unmarked();
 pid_t fork_unmarked();

@@ -83,7 +83,8 @@ const char* unless(bool success, const char* call) {
     return success ? nullptr : call;
 }
 
-// The child serves one call of this process: takes it, does as ACT does, and lets it go on. It ends with 0 or an errno.
+// The child serves one call of this process: takes it, does as ACT does, and lets it go on. It ends with 0 or
+// an errno.
 template <class Act>
 const char* serve_one_call(const char* call, Act act) {
     Fd listener(set_listener());
@@ -174,7 +175,8 @@ const char* get_a_descriptor() {
     const Sleeper child;
     if (child.pid() < 0) return "clone3";
     const Fd root(open("/", O_PATH | O_CLOEXEC));
-    // What was opened after the child was made isn't the child's; its standard error may be closed, its channel isn't.
+    // What was opened after the child was made isn't the child's; its standard error may be closed, its
+    // channel isn't.
     const Fd pidfd(sys::pidfd_open(child.pid(), 0));
     if (!pidfd) return "pidfd_open";
     for (int number = 0; number < root.get(); ++number)
@@ -208,7 +210,8 @@ const char* change_a_detached_mount() {
     if (!tree) return "open_tree";
     mount_attr attributes{};
     attributes.attr_set = MOUNT_ATTR_NOSUID;
-    return unless(sys::mount_setattr(tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, attributes) == 0, "mount_setattr");
+    return unless(sys::mount_setattr(tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, attributes) == 0,
+                  "mount_setattr");
 }
 
 const char* open_a_terminal() {

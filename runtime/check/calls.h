@@ -1,5 +1,5 @@
-// Questions to the kernel that are no step of a launch: action::Try. Each returns nullptr or the name of the call that said
-// no, with errno. Async-signal-safe; each may leave what it likes to the end of its process.
+// Questions to the kernel that are no step of a launch: action::Try. Each returns nullptr or the name of the
+// call that said no, with errno. Async-signal-safe; each may leave what it likes to the end of its process.
 #pragma once
 
 namespace ctr::check::calls {

@@ -1,9 +1,9 @@
-// What this host allows the caller, found by trying it: `ctr check`. Everything is tried by the launcher's own steps in
-// children that end at once (attempt.h), and its errors are explained by the launcher's own table (runtime/explain.h), so
-// that a check and a launch say the same.
+// What this host allows the caller, found by trying it: `ctr check`. Everything is tried by the launcher's
+// own steps in children that end at once (attempt.h), and its errors are explained by the launcher's own
+// table (runtime/explain.h), so that a check and a launch say the same.
 //
-// Nothing is left behind but the cache of instrumented copies, which is filled as a launch fills it: children die with the
-// caller, and groups are removed by whoever is left (groups.h).
+// Nothing is left behind but the cache of instrumented copies, which is filled as a launch fills it: children
+// die with the caller, and groups are removed by whoever is left (groups.h).
 #pragma once
 
 #include <string>
@@ -29,8 +29,9 @@ struct Item {
 };
 
 struct Request {
-    std::string rootfs;              // of the containers that are to run; empty: the host's
-    std::vector<std::string> files;  // programs and libraries whose fast path is asked for; inside of that root
+    std::string rootfs;  // of the containers that are to run; empty: the host's
+    std::vector<std::string>
+        files;  // programs and libraries whose fast path is asked for; inside of that root
 };
 
 struct Answer {

@@ -50,7 +50,8 @@ Item layout() {
     const auto groups = path::read_text("/proc/self/cgroup");
     const std::string found = groups ? cgroup::describe_layout(*groups) : "";
     if (found.empty())
-        return {area, "version", State::no, groups ? "this process is in no hierarchy" : reason_of(groups.error()),
+        return {area, "version", State::no,
+                groups ? "this process is in no hierarchy" : reason_of(groups.error()),
                 "limits need a kernel with cgroups; without limits ctr needs none"};
     return {area, "version", State::yes, found, {}};
 }

@@ -1,5 +1,5 @@
-// What cgroups allow. The groups are made by a child that nothing but SIGKILL ends before it has removed them; should that
-// happen, the caller does; should both be killed at once, they stay.
+// What cgroups allow. The groups are made by a child that nothing but SIGKILL ends before it has removed
+// them; should that happen, the caller does; should both be killed at once, they stay.
 #pragma once
 
 #include <vector>

@@ -46,12 +46,14 @@ Finding judge(const Result<pidns::image::Instrumented>& made, bool inside) {
     if (made->sites.empty()) return {State::yes, fastpath::no_calls, {}};
     if (made->bytes.empty()) return {State::no, count(*made), through_monitor};
     if (inside)
-        return {State::no,
-                "no instrumented copy lies over it: it was replaced since the container began, or never had one",
-                through_monitor};
+        return {
+            State::no,
+            "no instrumented copy lies over it: it was replaced since the container began, or never had one",
+            through_monitor};
     const bool all = std::ranges::all_of(
         made->sites, [](const auto& site) { return site.state == pidns::image::State::patched; });
-    return {all ? State::yes : State::limited, count(*made), all ? "" : "the monitor serves those that are left"};
+    return {all ? State::yes : State::limited, count(*made),
+            all ? "" : "the monitor serves those that are left"};
 }
 
 Item look_at(const std::string& name, const Fd& file, bool inside) {
@@ -75,10 +77,11 @@ Item cache(const HostFacts& facts) {
 std::vector<Item> check_images(const Situation& situation, const std::vector<std::string>& files) {
     const HostFacts& facts = situation.facts;
     std::vector<Item> items;
-    items.push_back(facts.fsgsbase ? Item{area, "FSGSBASE", State::yes, "", ""}
-                                   : Item{area, "FSGSBASE", State::no,
-                                          "the processor, or the kernel (5.9 or later), lacks these instructions",
-                                          "there is no fast path: the monitor serves all calls"});
+    items.push_back(facts.fsgsbase
+                        ? Item{area, "FSGSBASE", State::yes, "", ""}
+                        : Item{area, "FSGSBASE", State::no,
+                               "the processor, or the kernel (5.9 or later), lacks these instructions",
+                               "there is no fast path: the monitor serves all calls"});
     items.push_back(cache(facts));
     for (const images::Image& image : images::find(situation.spec, facts))
         items.push_back(look_at(image.path, image.file, facts.numbered));

@@ -65,7 +65,8 @@ Item ended(const Mode& mode, int status, const Remarks& remarks) {
         return {modes_area, mode.name, State::no, "processes see other numbers than they should", ""};
     if (status != 0)
         return {modes_area, mode.name, State::no,
-                "the first process could not make a child: " + errno_name(status), "see what \"tracing\" says"};
+                "the first process could not make a child: " + errno_name(status),
+                "see what \"tracing\" says"};
     const bool whole = remarks.text().empty();
     return {modes_area, mode.name, whole ? State::yes : State::limited, remarks.text(), ""};
 }

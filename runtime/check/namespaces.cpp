@@ -51,8 +51,9 @@ std::vector<Item> check_namespaces(const Situation& situation) {
     }
     constexpr uint64_t always = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC;
     const bool user = situation.identity.new_user_namespace;
-    const Finding together = finding(attempt(user ? always | CLONE_NEWUSER : always, {}),
-                                     user ? "user mount uts ipc, in one call" : "mount uts ipc, in one call", "");
+    const Finding together =
+        finding(attempt(user ? always | CLONE_NEWUSER : always, {}),
+                user ? "user mount uts ipc, in one call" : "mount uts ipc, in one call", "");
     items.push_back({area, "together", together.state, together.reason, together.advice});
     return items;
 }

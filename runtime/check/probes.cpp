@@ -78,8 +78,9 @@ Finding own_procfs(const Situation& situation) {
 Finding fresh_procfs(const Situation& situation) {
     std::vector<Step> steps;
     steps.push_back({"mount a fresh /proc", action::Mount{"proc", "/proc", {}, MOUNT_ATTR_NOSUID, 0555}});
-    Finding found = finding(attempt_inside(situation, CLONE_NEWPID, std::move(steps)), "in a new pid namespace",
-                            "--pidns=flat, which binds the /proc that is there and translates it");
+    Finding found =
+        finding(attempt_inside(situation, CLONE_NEWPID, std::move(steps)), "in a new pid namespace",
+                "--pidns=flat, which binds the /proc that is there and translates it");
     if (situation.facts.numbered && found.state == State::no)
         found.advice = "none is needed here: mount gives the /proc of the outer ctr, which translates it";
     return found;
@@ -119,9 +120,11 @@ Finding landlock_scope(const Situation& situation) {
     if (abi == 0) return {State::no, "the kernel has none, or it is switched off", without};
     const std::string version = "ABI " + std::to_string(abi);
     if (abi < landlock::signal_scope_abi)
-        return {State::limited, version + ": signals are kept inside by ABI 6 (Linux 6.12) or later", without};
+        return {State::limited, version + ": signals are kept inside by ABI 6 (Linux 6.12) or later",
+                without};
     std::vector<Step> steps;
-    steps.push_back({"forbid new privileges", action::Control{PR_SET_NO_NEW_PRIVS, 1, "PR_SET_NO_NEW_PRIVS"}});
+    steps.push_back(
+        {"forbid new privileges", action::Control{PR_SET_NO_NEW_PRIVS, 1, "PR_SET_NO_NEW_PRIVS"}});
     steps.push_back({"keep signals inside", action::ScopeSignals{}});
     return finding(attempt(0, std::move(steps)), version + ", keeps signals inside", without);
 }
@@ -135,8 +138,7 @@ Finding autogroup(const Situation&) {
     const auto text = path::read_text("/proc/sys/kernel/sched_autogroup_enabled");
     if (!text) return {State::no, "the kernel has none", ""};
     if (text->starts_with("0")) return {State::no, "kernel.sched_autogroup_enabled = 0", ""};
-    return {State::yes, "each container, a session of its own, competes for the processors as one",
-            ""};
+    return {State::yes, "each container, a session of its own, competes for the processors as one", ""};
 }
 
 constexpr Probe table[] = {

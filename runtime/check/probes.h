@@ -1,4 +1,5 @@
-// The tables of what is looked at, but for cgroups (groups.h), images (images.h) and whole launches (modes.h).
+// The tables of what is looked at, but for cgroups (groups.h), images (images.h) and whole launches
+// (modes.h).
 #pragma once
 
 #include <span>
@@ -8,7 +9,8 @@
 
 namespace ctr::check {
 
-// Each of its own and, where it can't be had so, in a user namespace; then those that a launch makes, together.
+// Each of its own and, where it can't be had so, in a user namespace; then those that a launch makes,
+// together.
 std::vector<Item> check_namespaces(const Situation& situation);
 
 struct Probe {

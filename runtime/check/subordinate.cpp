@@ -39,8 +39,9 @@ Status write_map(HostPid process, const std::string& map) {
 }
 
 Status run_newuidmap(HostPid process, uid_t own, uint32_t other) {
-    const std::array<std::string, 8> words{"newuidmap", std::to_string(raw(process)), "0", std::to_string(own), "1",
-                                           "1",         std::to_string(other),        "1"};
+    const std::array<std::string, 8> words{
+        "newuidmap", std::to_string(raw(process)), "0", std::to_string(own), "1",
+        "1",         std::to_string(other),        "1"};
     std::array<char*, words.size() + 1> argv{};
     for (size_t i = 0; i < words.size(); ++i) argv.at(i) = const_cast<char*>(words.at(i).c_str());
     posix_spawn_file_actions_t files;
@@ -50,12 +51,14 @@ Status run_newuidmap(HostPid process, uid_t own, uint32_t other) {
     pid_t pid = -1;
     const int error = posix_spawnp(&pid, words.front().c_str(), &files, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&files);
-    if (error != 0) return fail_call(step, "newuidmap", error, "there is no such program, or it may not be run");
+    if (error != 0)
+        return fail_call(step, "newuidmap", error, "there is no such program, or it may not be run");
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
     if (status == 0) return {};
-    return fail_input(step, "newuidmap refused: it has lost its set-user-id bit, or no_new_privs or a filter holds it");
+    return fail_input(
+        step, "newuidmap refused: it has lost its set-user-id bit, or no_new_privs or a filter holds it");
 }
 
 }  // namespace
@@ -68,7 +71,8 @@ std::optional<uint32_t> subordinate_id(std::string_view subuid, std::string_view
         uint32_t first = 0;
         char colon = 0;
         uint32_t count = 0;
-        if (!std::getline(fields, owner, ':') || !(fields >> first >> colon >> count) || colon != ':') continue;
+        if (!std::getline(fields, owner, ':') || !(fields >> first >> colon >> count) || colon != ':')
+            continue;
         if (count > 0 && !owner.empty() && (owner == name || owner == std::to_string(uid))) return first;
     }
     return std::nullopt;
@@ -81,7 +85,8 @@ Finding map_another_id(const Situation& situation) {
     const HostFacts& facts = situation.facts;
     constexpr uint32_t somebody = 65533;
     if (facts.privileged()) {
-        const std::string map = "0 " + std::to_string(facts.uid) + " 1\n1 " + std::to_string(somebody) + " 1\n";
+        const std::string map =
+            "0 " + std::to_string(facts.uid) + " 1\n1 " + std::to_string(somebody) + " 1\n";
         return finding(attempt(CLONE_NEWUSER, {}, [&](HostPid child) { return write_map(child, map); }),
                        "root maps any, without newuidmap", without);
     }

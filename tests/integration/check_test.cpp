@@ -96,8 +96,8 @@ TEST_F(Check, AgreesWithWhatRunDoes) {
         ASSERT_TRUE(answer.is_object()) << one.name;
         EXPECT_EQ(outcome.err, "") << one.name;
         for (const std::string mode : modes) {
-            const Outcome ran =
-                start(one.prefix, {"run", "--pidns=" + mode, "--", "sh", "-c", "(exit 0); exit $?"}, one.user);
+            const Outcome ran = start(
+                one.prefix, {"run", "--pidns=" + mode, "--", "sh", "-c", "(exit 0); exit $?"}, one.user);
             const bool works = ran.code == 0;
             EXPECT_EQ(state(answer, "--pidns", mode) != "no", works)
                 << one.name << ", " << mode << ": " << item(answer, "--pidns", mode) << ran;
@@ -116,7 +116,8 @@ TEST_F(Check, UserNamespacesThatAFilterRefusesAreNotThere) {
     EXPECT_EQ(outcome.code, 1);
     for (const char* name : {"user", "mount", "together"}) {
         EXPECT_EQ(state(answer, "namespaces", name), "no") << name;
-        EXPECT_TRUE(contains(text(answer, "namespaces", name, "reason"), "EPERM")) << item(answer, "namespaces", name);
+        EXPECT_TRUE(contains(text(answer, "namespaces", name, "reason"), "EPERM"))
+            << item(answer, "namespaces", name);
         EXPECT_NE(text(answer, "namespaces", name, "advice"), "") << name;
     }
     EXPECT_EQ(state(answer, "kernel", "clone3"), "no");
@@ -174,7 +175,8 @@ TEST_F(Check, InsideOfAContainerItTellsCopiesFromWhatReplacedThem) {
     EXPECT_EQ(state(inside, "fast path", library), "yes") << inside;
     EXPECT_TRUE(contains(text(inside, "fast path", library, "reason"), "copy")) << inside;
     EXPECT_EQ(state(inside, "--pidns", "flat"), "yes") << inside;
-    const Json without = parsed(start({ctr_binary(), "run", "--pid-fastpath=off", "--"}, {"check", "--json"}));
+    const Json without =
+        parsed(start({ctr_binary(), "run", "--pid-fastpath=off", "--"}, {"check", "--json"}));
     EXPECT_EQ(state(without, "fast path", library), "no") << without;
     EXPECT_TRUE(contains(text(without, "fast path", library, "reason"), "replaced")) << without;
     EXPECT_EQ(state(without, "--pidns", "flat"), "limited") << without;
@@ -219,7 +221,8 @@ TEST_F(Check, LeavesNothingBehindAlsoWhenItIsKilled) {
         usleep(static_cast<useconds_t>(step) * 4000);
         check.kill(SIGKILL);
     }
-    for (int patience = 0; patience < 200 && (someone_runs(binary) || groups() != before); ++patience) usleep(50000);
+    for (int patience = 0; patience < 200 && (someone_runs(binary) || groups() != before); ++patience)
+        usleep(50000);
     EXPECT_FALSE(someone_runs(binary));
     EXPECT_EQ(groups(), before);
 }

@@ -442,7 +442,8 @@ TEST_F(CtrIoLimits, AWriteLimitHoldsWithin5PercentOver5SecondsAndTheGroupGoes) {
                               "oflag=direct"});
         directory = group_of(ctr);
         ASSERT_FALSE(directory.empty()) << ctr.err();
-        const Backend& backend = find_hierarchy(io_controller, )->version == Version::v1 ? v1_backend() : v2_backend();
+        const Backend& backend =
+            find_hierarchy(io_controller, )->version == Version::v1 ? v1_backend() : v2_backend();
         const Directory group = Directory::open(directory, "look at the group of ctr").value();
         const Rates rates = measure([&] { return backend.read_counters(group, number()).value(); });
         expect_within_5_percent(rates.write_bytes, 5 * mib);

@@ -160,7 +160,8 @@ TEST_F(FakeHost, AMountThatDoesNotShowTheOwnGroupIsPassedOver) {
     write("proc/self/mountinfo", mount_line("/user", "part", "cgroup cgroup rw,blkio") +
                                      mount_line("/other", "cg", "cgroup cgroup rw,blkio"));
     make_directory("part");
-    EXPECT_EQ(find_hierarchy(io_controller, host()).value(), (Hierarchy{Version::v1, path("part"), path("part")}));
+    EXPECT_EQ(find_hierarchy(io_controller, host()).value(),
+              (Hierarchy{Version::v1, path("part"), path("part")}));
 }
 
 TEST_F(FakeHost, AHierarchyThatIsNotMountedIsAnErrorThatSaysHowToMountIt) {

@@ -38,12 +38,11 @@ TEST(CheckFormat, JsonHasAllOfIt) {
     const auto json = nlohmann::json::parse(as_json(answer));
     EXPECT_EQ(json["works"], false);
     ASSERT_EQ(json["items"].size(), 3u);
-    EXPECT_EQ(json["items"][2],
-              (nlohmann::json{{"area", "fast path"},
-                              {"name", "/li\x1b[b"},
-                              {"state", "no"},
-                              {"reason", "it is odd"},
-                              {"advice", "the monitor"}}));
+    EXPECT_EQ(json["items"][2], (nlohmann::json{{"area", "fast path"},
+                                                {"name", "/li\x1b[b"},
+                                                {"state", "no"},
+                                                {"reason", "it is odd"},
+                                                {"advice", "the monitor"}}));
     EXPECT_EQ(json["items"][1]["state"], "limited");
     EXPECT_TRUE(nlohmann::json::accept(as_json({{{"a", "\xff", State::yes, "", ""}}, true})));
     EXPECT_TRUE(nlohmann::json::accept(as_json({{}, true})));

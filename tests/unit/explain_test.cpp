@@ -109,16 +109,19 @@ TEST(Explain, TheFilterIsExplainedByWhatIsMissing) {
 }
 
 TEST(Explain, QuotesYama) {
-    const auto text = explained("ptrace", EPERM, evidence(0, with("/proc/sys/kernel/yama/ptrace_scope", "3\n")));
+    const auto text =
+        explained("ptrace", EPERM, evidence(0, with("/proc/sys/kernel/yama/ptrace_scope", "3\n")));
     EXPECT_TRUE(mentions(text, "kernel.yama.ptrace_scope = 3")) << text;
-    const auto fine = explained("ptrace", EPERM, evidence(0, with("/proc/sys/kernel/yama/ptrace_scope", "1\n")));
+    const auto fine =
+        explained("ptrace", EPERM, evidence(0, with("/proc/sys/kernel/yama/ptrace_scope", "1\n")));
     EXPECT_FALSE(mentions(fine, "yama")) << fine;
 }
 
 TEST(Explain, TellsUserZeroWithoutRightsFromOthers) {
     const std::string status = "/proc/self/status";
     const auto said = [&](const std::string& text) {
-        return mentions(explained("write", EPERM, evidence(CLONE_NEWUSER, with(status, text))), "CAP_SETFCAP");
+        return mentions(explained("write", EPERM, evidence(CLONE_NEWUSER, with(status, text))),
+                        "CAP_SETFCAP");
     };
     EXPECT_TRUE(said("Name:\tx\nUid:\t0\t0\t0\t0\nCapEff:\t0000000000000000\n"));
     EXPECT_TRUE(said("Uid:\t0\t0\t0\t0\nCapEff:\t000001ff7fffffff\n"));

@@ -1,5 +1,6 @@
-/* refused WHAT... -- COMMAND...: executes the command below a filter that refuses it with EPERM what is named, as an outer
- * container may: the calls unshare, ptrace, fsopen, or "users", new user namespaces by any call. */
+/* refused WHAT... -- COMMAND...: executes the command below a filter that refuses it with EPERM what is
+ * named, as an outer container may: the calls unshare, ptrace, fsopen, or "users", new user namespaces by any
+ * call. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
@@ -64,7 +65,8 @@ int main(int argc, char** argv) {
     if (i + 1 >= argc) return 2;
     add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
     const struct sock_fprog filter = {length, program};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
         perror("refused");
         return 2;
     }
