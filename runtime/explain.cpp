@@ -131,6 +131,9 @@ struct Row {
 constexpr std::string_view use_root =
     "run ctr with CAP_SYS_ADMIN (root usually has it), which needs no user namespace; or have them allowed";
 constexpr std::string_view flat_hint = "--pidns=flat, which needs no new /proc";
+constexpr std::string_view allow_outside =
+    "have it allowed outside: docker run --security-opt seccomp=unconfined, or an AppArmor profile that "
+    "allows it";
 constexpr std::string_view make_it = "create it in the root file system";
 
 constexpr std::string_view any_call;
@@ -181,6 +184,8 @@ constexpr Row rows[] = {
      flat_hint},
     {"fsconfig", EPERM, nullptr, "the file system may be mounted by the owner of its namespace only",
      flat_hint},
+    {"fsopen", EPERM, nullptr, "CAP_SYS_ADMIN is missing, or the filter of an outer container forbids it",
+     allow_outside},
     {"fsopen", ENODEV, nullptr, "the kernel has no such file system", ""},
     {"mount", EACCES, restricted_by_apparmor, "{}: AppArmor takes all rights from new user namespaces",
      "run ctr as root, or give it an AppArmor profile with the rule \"userns\""},
@@ -201,8 +206,7 @@ constexpr Row rows[] = {
     {"pivot_root", EINVAL, nullptr, "the current root is the initial RAM disk", "start ctr outside of it"},
 
     {"unshare", EPERM, nullptr, "a security module or the filter of an outer container forbids it",
-     "have it allowed outside: docker run --security-opt seccomp=unconfined, or an AppArmor profile that "
-     "allows it"},
+     allow_outside},
     {"unshare", EINVAL, nullptr, "the kernel was built without cgroup namespaces", ""},
     {"unshare", ENOSPC, no_cgroup_namespaces, "{}, so no such namespace may be made",
      "raise it with sysctl -w, as root of the host"},

@@ -43,8 +43,7 @@ struct User {
 };
 
 struct Spec {
-    std::vector<std::string>
-        command;  // argv, at least one element unless rehearse; looked up in the container's PATH
+    std::vector<std::string> command;  // argv, at least one element; looked up in the container's PATH
     std::vector<std::pair<std::string, std::string>> env;  // set in addition to (or over) the inherited one
     bool env_clear = false;                                // start from PATH, TERM and HOME only
     std::string workdir;       // absolute, inside; empty: the caller's with the host's root, "/" with rootfs
@@ -61,8 +60,8 @@ struct Spec {
     std::vector<std::string> cap_drop;  // likewise; the default set is Docker's
     bool no_new_privs = true;
     std::vector<cgroup::IoLimit> io_limits;
-    bool rehearse = false;  // all but the command: in its place init makes a child, sees it end, and ends
-                            // with 0, or the errno of what failed (runtime/rehearsal.h)
+    bool rehearse = false;  // all but the command, of which there is none: in its place init makes a child,
+                            // sees it end, and ends with 0, or the errno of what failed (runtime/rehearsal.h)
     int status_fd = -1;  // the caller's; one JSON object a line: started, exited, failed
 };
 

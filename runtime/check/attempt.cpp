@@ -31,6 +31,10 @@ class BlockedSignals {
 
 }  // namespace
 
+bool numbers_agree(const HostFacts& facts) {
+    return facts.own_proc || facts.numbered;
+}
+
 Status attempt(uint64_t namespaces, std::vector<Step> steps, const BeforeGo& before_go) {
     Plan plan;
     plan.clone_flags = namespaces;

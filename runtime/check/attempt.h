@@ -18,6 +18,9 @@ struct Situation {
     idmap::Identity identity;
 };
 
+// Whether the numbers in /proc are those that processes have here.
+bool numbers_agree(const HostFacts& facts);
+
 // Executes the steps in new namespaces (CLONE_NEW*). An error is the first of a step, explained.
 Status attempt(uint64_t namespaces, std::vector<Step> steps, const BeforeGo& before_go = {});
 

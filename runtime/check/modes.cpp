@@ -60,13 +60,17 @@ Item failed(const Mode& mode, const Error& error) {
     return {modes_area, mode.name, State::no, error.step + ": " + reason_of(error), error.hint};
 }
 
-Item ended(const Mode& mode, int status, const Remarks& remarks) {
-    if (status == rehearsal::wrong_numbers)
-        return {modes_area, mode.name, State::no, "processes see other numbers than they should", ""};
-    if (status != 0)
-        return {modes_area, mode.name, State::no,
-                "the first process could not make a child: " + errno_name(status),
-                "see what \"tracing\" says"};
+// Of a rehearsal that did not end as it should; empty: it did.
+std::string fault_of(const Exit& end) {
+    if (end.signal != 0) return "the first process was killed by signal " + std::to_string(end.signal);
+    if (end.status == rehearsal::wrong_numbers) return "processes see other numbers than they should";
+    if (end.status != 0) return "the first process could not make a child: " + errno_name(end.status);
+    return {};
+}
+
+Item ended(const Mode& mode, const Exit& end, const Remarks& remarks) {
+    if (std::string fault = fault_of(end); !fault.empty())
+        return {modes_area, mode.name, State::no, std::move(fault), "see the lines with \"no\" above"};
     const bool whole = remarks.text().empty();
     return {modes_area, mode.name, whole ? State::yes : State::limited, remarks.text(), ""};
 }
@@ -83,7 +87,7 @@ Item rehearse(const Mode& mode, const Situation& situation, const std::vector<It
     const auto end = container->wait();
     if (!end) return failed(mode, end.error());
     if (mode.layer) (below ? add_limits_below : add_limits)(items, remarks);
-    return ended(mode, end->status, remarks);
+    return ended(mode, *end, remarks);
 }
 
 }  // namespace

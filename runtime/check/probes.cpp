@@ -68,9 +68,14 @@ Finding look_at_listener(const Situation& situation) {
 
 // ---- /proc
 
+Finding memory_file(const Situation& situation) {
+    if (numbers_agree(situation.facts)) return use(open_memory);
+    return {State::no, "/proc shows other processes under the numbers of ours", open_memory.without};
+}
+
 Finding own_procfs(const Situation& situation) {
     if (situation.facts.numbered) return {State::yes, "it is translated by the outer ctr", ""};
-    if (situation.facts.own_proc) return {State::yes, "", ""};
+    if (numbers_agree(situation.facts)) return {State::yes, "", ""};
     return {State::no, "it shows another pid namespace: its numbers mean other processes",
             "mount -t proc proc /proc (unshare has --mount-proc), or --pidns=kernel"};
 }
@@ -155,7 +160,7 @@ constexpr Probe table[] = {
     {"seccomp", "killable wait", look_at_listener<patient>},
     {"tracing", "ptrace", look<trace>},
     {"tracing", "process_vm_readv", look<read_memory>},
-    {"tracing", "/proc/PID/mem", look<open_memory>},
+    {"tracing", "/proc/PID/mem", memory_file},
     {"kernel", "Landlock", landlock_scope},
     {"kernel", "clone3", look<structure>},
     {"kernel", "pidfd", look<pidfd>},

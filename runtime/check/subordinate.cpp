@@ -84,6 +84,8 @@ Finding map_another_id(const Situation& situation) {
         "NAME:100000:65536 in /etc/subuid and /etc/subgid";
     const HostFacts& facts = situation.facts;
     constexpr uint32_t somebody = 65533;
+    if (!numbers_agree(facts))
+        return {State::no, "/proc shows other processes under the numbers of ours", without};
     if (facts.privileged()) {
         const std::string map =
             "0 " + std::to_string(facts.uid) + " 1\n1 " + std::to_string(somebody) + " 1\n";
