@@ -24,10 +24,12 @@ const char* name_of(State state) {
 }
 
 constexpr size_t state_width = 9;
+constexpr size_t longest_name = 18;  // that the columns behind are moved for; files have longer ones
+constexpr size_t gap = 2;
 constexpr const char* indent = "  ";
 
 std::string padded(std::string text, size_t width) {
-    if (text.size() < width) text.resize(width, ' ');
+    text.resize(std::max(text.size() + gap, width), ' ');
     return text;
 }
 
@@ -39,7 +41,7 @@ std::string without_blanks_at_end(std::string text) {
 size_t name_width(const Answer& answer) {
     size_t width = 0;
     for (const Item& item : answer.items) width = std::max(width, printable(item.name).size());
-    return width + 2;
+    return std::min(width, longest_name) + gap;
 }
 
 }  // namespace

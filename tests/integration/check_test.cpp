@@ -129,7 +129,9 @@ TEST_F(Check, UserNamespacesThatAFilterRefusesAreNotThere) {
 }
 
 TEST_F(Check, AsAUserOtherNamespacesTakeOneOfUsers) {
-    if (!is_root() || run({"unshare", "-U", "true"}, {.identity = somebody}).code != 0)
+    RunOptions as_user;
+    as_user.identity = somebody;
+    if (!is_root() || run({"unshare", "-U", "true"}, as_user).code != 0)
         GTEST_SKIP() << "needs root, to be a user, and user namespaces";
     const Json answer = parsed(start({}, {"check", "--json"}, true));
     EXPECT_EQ(state(answer, "namespaces", "user"), "yes");

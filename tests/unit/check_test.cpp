@@ -31,7 +31,12 @@ TEST(CheckFormat, TextIsAlignedAndSafeForATerminal) {
               "  /li\\x1b[b    no       it is odd\n"
               "                        > the monitor\n"
               "ctr run doesn't work here with its defaults.\n");
-    EXPECT_EQ(as_text({{}, true}), "ctr run works here.\n");
+    EXPECT_EQ(as_text({{{"a", "a name of 19 bytes.", State::yes, "so", ""}, {"a", "b", State::yes, "so", ""}},
+                       true}),
+              "a\n"
+              "  a name of 19 bytes.  yes      so\n"
+              "  b                   yes      so\n"
+              "ctr run works here.\n");
 }
 
 TEST(CheckFormat, JsonHasAllOfIt) {
