@@ -68,11 +68,23 @@ std::string fault_of(const Exit& end) {
     return {};
 }
 
-Item ended(const Mode& mode, const Exit& end, const Remarks& remarks) {
-    if (std::string fault = fault_of(end); !fault.empty())
-        return {modes_area, mode.name, State::no, std::move(fault), "see the lines with \"no\" above"};
-    const bool whole = remarks.text().empty();
-    return {modes_area, mode.name, whole ? State::yes : State::limited, remarks.text(), ""};
+// What the rehearsal's calls need, which go through the monitor, most programs' don't where there is the fast
+// path.
+bool is_spared(const Exit& end, bool fast) {
+    return fast && end.signal == 0 && end.status != rehearsal::wrong_numbers;
+}
+
+Item ended(const Mode& mode, const Exit& end, bool fast, const Remarks& remarks) {
+    constexpr const char* advice = "see the lines with \"no\" above";
+    const std::string fault = fault_of(end);
+    if (fault.empty()) {
+        const bool whole = remarks.text().empty();
+        return {modes_area, mode.name, whole ? State::yes : State::limited, remarks.text(), ""};
+    }
+    if (is_spared(end, fast))
+        return {modes_area, mode.name, State::limited,
+                "for programs with the fast path only; without it " + fault, advice};
+    return {modes_area, mode.name, State::no, fault, advice};
 }
 
 Item rehearse(const Mode& mode, const Situation& situation, const std::vector<Item>& items) {
@@ -86,8 +98,9 @@ Item rehearse(const Mode& mode, const Situation& situation, const std::vector<It
     if (!container) return failed(mode, container.error());
     const auto end = container->wait();
     if (!end) return failed(mode, end.error());
+    const bool fast = mode.layer && remarks.text().empty();
     if (mode.layer) (below ? add_limits_below : add_limits)(items, remarks);
-    return ended(mode, *end, remarks);
+    return ended(mode, *end, fast, remarks);
 }
 
 }  // namespace

@@ -148,6 +148,11 @@ TEST_F(Check, AMissingCallIsNamed) {
     EXPECT_TRUE(contains(text(answer, "tracing", "ptrace", "reason"), "ptrace: EPERM")) << answer;
     EXPECT_TRUE(contains(text(answer, "tracing", "ptrace", "advice"), "--pidns=kernel")) << answer;
     EXPECT_EQ(state(answer, "tracing", "process_vm_readv"), "yes");
+    // Programs that the copies serve aren't traced.
+    EXPECT_EQ(state(answer, "--pidns", "kernel"), "yes");
+    EXPECT_NE(state(answer, "--pidns", "flat"), "yes");
+    EXPECT_TRUE(contains(text(answer, "--pidns", "flat", "reason"), "could not make a child: EPERM"))
+        << answer;
 }
 
 const std::string library = "/lib/x86_64-linux-gnu/libc.so.6";
