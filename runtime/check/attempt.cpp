@@ -72,10 +72,10 @@ std::string reason_of(const Error& error) {
     return text.empty() ? error.step : text;
 }
 
-Finding finding(const Status& status, std::string reason, std::string advice) {
-    if (status) return {State::yes, std::move(reason), {}};
+Finding finding(const Status& status, const std::string& reason, const std::string& advice) {
+    if (status) return {State::yes, reason, {}};
     const Error& error = status.error();
-    return {State::no, reason_of(error), error.hint.empty() ? std::move(advice) : error.hint};
+    return {State::no, reason_of(error), error.hint.empty() ? advice : error.hint};
 }
 
 }  // namespace ctr::check

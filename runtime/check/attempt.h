@@ -39,6 +39,6 @@ struct Finding {
     std::string reason;
     std::string advice;
 };
-Finding finding(const Status& status, std::string reason, std::string advice);
+Finding finding(const Status& status, const std::string& reason, const std::string& advice);
 
 }  // namespace ctr::check
