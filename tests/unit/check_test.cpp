@@ -25,11 +25,11 @@ const Answer answer{{{"namespaces", "user", State::yes, "", ""},
 TEST(CheckFormat, TextIsAlignedAndSafeForATerminal) {
     EXPECT_EQ(as_text(answer),
               "namespaces\n"
-              "  user         yes\n"
-              "  net          limited  together only\n"
+              "  user       yes\n"
+              "  net        limited  together only\n"
               "fast path\n"
-              "  /li\\x1b[b    no       it is odd\n"
-              "                        > the monitor\n"
+              "  /li\\x1b[b  no       it is odd\n"
+              "                      > the monitor\n"
               "ctr run doesn't work here with its defaults.\n");
     EXPECT_EQ(as_text({{{"a", "a name of 19 bytes.", State::yes, "so", ""}, {"a", "b", State::yes, "so", ""}},
                        true}),
