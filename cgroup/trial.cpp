@@ -117,7 +117,7 @@ std::vector<std::string> trial_directories(const std::string& group, const Host&
     for (const Controller& controller : {io, cpu, memory, pids, freezer})
         if (const auto hierarchy = find_hierarchy(controller.v1, host))
             for (const std::string& parent : backend_of(hierarchy->version).parents(*hierarchy))
-                found.insert(parent + "/" + group);
+                found.insert(std::string(parent).append("/").append(group));
     return {found.begin(), found.end()};
 }
 
