@@ -25,6 +25,12 @@ struct IoCounters {
 // Limits by whole disk. The paths in the values are for messages only.
 using LimitsByDevice = std::map<DeviceNumber, IoLimit>;
 
+struct Controller {
+    const char* v1;
+    const char* v2;
+};
+inline constexpr Controller freezer{"freezer", ""};
+
 class Backend {
   public:
     struct Made {
@@ -42,6 +48,14 @@ class Backend {
     // Creates the group's directory, with the io controller in it.
     virtual Result<Made> make(const Hierarchy& hierarchy, const std::string& name, bool genuine) const = 0;
 
+    // Creates a group that a controller (by both versions' names; v2's is empty where it needs none) works
+    // for. Leaves the groups above as they were.
+    virtual Result<Directory> make_for(const Hierarchy& hierarchy, const Controller& controller,
+                                       const std::string& name, bool genuine) const = 0;
+
+    // Stops the processes of a group that was made for the freezer, or lets them go on.
+    virtual Status freeze(const Directory& group, bool frozen) const = 0;
+
     // Sets what isn't 0 in the limit.
     virtual Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const = 0;
 
@@ -49,6 +63,7 @@ class Backend {
     virtual Result<IoCounters> read_counters(const Directory& group, DeviceNumber device) const = 0;
 };
 
+const Backend& backend_of(Version version);
 const Backend& v1_backend();
 const Backend& v2_backend();
 

@@ -13,10 +13,6 @@
 namespace ctr::cgroup {
 namespace {
 
-const Backend& backend_of(Version version) {
-    return version == Version::v1 ? v1_backend() : v2_backend();
-}
-
 Status check_name(const std::string& name) {
     const bool fine = !name.empty() && name.size() <= NAME_MAX && name != "." && name != ".." &&
                       name.find('/') == std::string::npos && name.find('\n') == std::string::npos &&
@@ -101,6 +97,10 @@ void warn_of_buffered_writes(const Resolved& resolved, const std::string& why,
 
 }  // namespace
 
+const Backend& backend_of(Version version) {
+    return version == Version::v1 ? v1_backend() : v2_backend();
+}
+
 Result<std::string> unique_group_name() {
     std::array<unsigned char, 8> random;
     // Never short and never interrupted for so few bytes (getrandom(2)).
@@ -118,7 +118,7 @@ Result<std::string> unique_group_name() {
 
 Result<std::vector<std::string>> possible_directories(const std::string& name, const Host& host) {
     if (Status status = check_name(name); !status) return std::unexpected(status.error());
-    const Result<Hierarchy> hierarchy = find_io_hierarchy(host);
+    const Result<Hierarchy> hierarchy = find_hierarchy(io_controller, host);
     if (!hierarchy) return std::unexpected(hierarchy.error());
     std::vector<std::string> directories = backend_of(hierarchy->version).parents(*hierarchy);
     for (std::string& directory : directories) directory += "/" + name;
@@ -137,7 +137,7 @@ Result<Group> Group::create(const std::string& name, const std::vector<IoLimit>&
     if (Status status = check_name(name); !status) return std::unexpected(status.error());
     Result<Resolved> resolved = resolve(limits, host);
     if (!resolved) return std::unexpected(resolved.error());
-    const Result<Hierarchy> hierarchy = find_io_hierarchy(host);
+    const Result<Hierarchy> hierarchy = find_hierarchy(io_controller, host);
     if (!hierarchy) return std::unexpected(hierarchy.error());
     const Backend& backend = backend_of(hierarchy->version);
     Result<Backend::Made> made = backend.make(*hierarchy, name, host.genuine);

@@ -9,18 +9,21 @@
 namespace ctr::cgroup {
 namespace {
 
-constexpr std::string_view step = "find the cgroup hierarchy for io limits";
+std::string step_for(std::string_view controller) {
+    return "find the cgroup hierarchy for " +
+           (controller == io_controller ? std::string("io limits") : std::string(controller));
+}
 
 // The newest mount first: it hides older ones at the same point.
 std::optional<Hierarchy> find_mounted(const std::vector<Mount>& mounts, Version version,
-                                      std::string_view path, bool genuine) {
+                                      std::string_view controller, std::string_view path, bool genuine) {
     const bool v1 = version == Version::v1;
     for (auto mount = mounts.rbegin(); mount != mounts.rend(); ++mount) {
         if (mount->type != (v1 ? "cgroup" : "cgroup2")) continue;
-        if (v1 && !has_word(mount->options, "blkio", ',')) continue;
+        if (v1 && !has_word(mount->options, controller, ',')) continue;
         const std::optional<std::string> own = directory_of(*mount, path);
         if (!own) continue;
-        const Result<Directory> directory = Directory::open(*own, step);
+        const Result<Directory> directory = Directory::open(*own, step_for(controller));
         if (!directory) continue;
         if (genuine &&
             !check_file_system(directory->fd(), *own, v1 ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC))
@@ -30,18 +33,21 @@ std::optional<Hierarchy> find_mounted(const std::vector<Mount>& mounts, Version 
     return std::nullopt;
 }
 
-std::unexpected<Error> not_mounted(Version version, std::string_view path) {
-    const std::string which = version == Version::v1 ? "cgroup v1 blkio" : "cgroup v2";
-    return fail_input(std::string(step),
+std::unexpected<Error> not_mounted(Version version, std::string_view controller, std::string_view path) {
+    const std::string name(controller);
+    const std::string which = version == Version::v1 ? "cgroup v1 " + name : "cgroup v2";
+    return fail_input(step_for(controller),
                       "the kernel has this process in the " + which + " hierarchy, in group \"" +
                           std::string(path) + "\", but no mount seen from here shows that group",
-                      version == Version::v1 ? "as root: mkdir DIR && mount -t cgroup -o blkio none DIR"
-                                             : "as root: mkdir DIR && mount -t cgroup2 none DIR");
+                      version == Version::v1
+                          ? "as root: mkdir DIR && mount -t cgroup -o " + name + " none DIR"
+                          : "as root: mkdir DIR && mount -t cgroup2 none DIR");
 }
 
 }  // namespace
 
-Result<Hierarchy> find_io_hierarchy(const Host& host) {
+Result<Hierarchy> find_hierarchy(std::string_view controller, const Host& host) {
+    const std::string step = step_for(controller);
     const Result<std::string> groups = read_file(host.proc + "/self/cgroup", step);
     if (!groups) return std::unexpected(groups.error());
     const Result<std::string> mountinfo = read_file(host.proc + "/self/mountinfo", step);
@@ -49,18 +55,31 @@ Result<Hierarchy> find_io_hierarchy(const Host& host) {
     const std::vector<Mount> mounts = parse_mountinfo(*mountinfo);
 
     Version version = Version::v1;
-    std::optional<std::string> path = group_path(*groups, "blkio");
+    std::optional<std::string> path = group_path(*groups, controller);
     if (!path) {
         version = Version::v2;
         path = group_path(*groups, "");
     }
     if (!path) {
         return fail_input(
-            std::string(step), "this process is in no blkio and in no unified hierarchy",
+            step, "this process is in no " + std::string(controller) + " and in no unified hierarchy",
             "a kernel with CONFIG_BLK_CGROUP, and as root: mkdir DIR && mount -t cgroup2 none DIR");
     }
-    if (auto hierarchy = find_mounted(mounts, version, *path, host.genuine)) return *std::move(hierarchy);
-    return not_mounted(version, *path);
+    if (auto hierarchy = find_mounted(mounts, version, controller, *path, host.genuine))
+        return *std::move(hierarchy);
+    return not_mounted(version, controller, *path);
+}
+
+std::string describe_layout(std::string_view proc_self_cgroup) {
+    bool v1 = false;
+    bool v2 = false;
+    for_each_line(proc_self_cgroup, [&](std::string_view line) {
+        const bool unified = line.starts_with("0::");
+        v2 = v2 || unified;
+        v1 = v1 || (!line.empty() && !unified);
+    });
+    if (v1 && v2) return "v1 and v2 (hybrid)";
+    return v1 ? "v1" : v2 ? "v2" : "";
 }
 
 // "7:cpu,cpuacct:/user.slice"; v2's is "0::/user.slice". Paths may contain colons.

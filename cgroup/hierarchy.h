@@ -1,5 +1,6 @@
-// Which cgroup hierarchy limits block devices on this host, and where in it the calling process is. Nothing
-// is taken for granted about /sys/fs/cgroup: hierarchies may be mounted anywhere, several controllers in one
+// Which cgroup hierarchy a controller (for block devices: blkio) has on this host, and where in it the
+// calling process is. Nothing is taken for granted about /sys/fs/cgroup: hierarchies may be mounted anywhere,
+// several controllers in one
 // ("cpu,cpuacct"), without a controller ("name=systemd"), in part (bind mounts of a container), or not at
 // all.
 #pragma once
@@ -27,8 +28,13 @@ struct Hierarchy {
     auto operator<=>(const Hierarchy&) const = default;
 };
 
-// A controller belongs to one hierarchy at a time: v1's if blkio is listed there for this process, else v2's.
-Result<Hierarchy> find_io_hierarchy(const Host& host = {});
+// Of a controller, by v1's name for it. It belongs to one hierarchy at a time: v1's if it is listed there for
+// this process, else v2's.
+Result<Hierarchy> find_hierarchy(std::string_view controller, const Host& host = {});
+inline constexpr std::string_view io_controller = "blkio";
+
+// What of cgroups this process is in: "v1", "v2", "v1 and v2 (hybrid)", or nothing.
+std::string describe_layout(std::string_view proc_self_cgroup);
 
 // The group of a process in a v1 controller's hierarchy, or in v2's for an empty name, from
 // /proc/self/cgroup.

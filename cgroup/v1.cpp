@@ -24,17 +24,17 @@ constexpr ThrottleFile throttle_files[] = {
     {io_write_operations, "blkio.throttle.write_iops_device"},
 };
 
-std::unexpected<Error> explain_mkdir(Error error, const Hierarchy& hierarchy) {
+std::unexpected<Error> explain_mkdir(Error error, const Hierarchy& hierarchy, std::string_view controller) {
     const std::string user = std::to_string(geteuid());
     if (error.err == EACCES || error.err == EPERM) {
-        error.why = "user " + user + " may not create groups in " + hierarchy.own +
-                    ": the blkio controller of cgroup v1 is not delegated to it";
+        error.why = "user " + user + " may not create groups in " + hierarchy.own + ": the " +
+                    std::string(controller) + " controller of cgroup v1 is not delegated to it";
         error.hint =
             "run ctr as root, or as root make a group and put the shell that starts ctr into it: mkdir " +
             hierarchy.own + "/ctr-" + user + " && chown -R " + user + " " + hierarchy.own + "/ctr-" + user +
             " && echo PID_OF_THE_SHELL > " + hierarchy.own + "/ctr-" + user + "/cgroup.procs";
     } else if (error.err == EROFS) {
-        error.why = "the blkio hierarchy on " + hierarchy.mount_point +
+        error.why = "the " + std::string(controller) + " hierarchy on " + hierarchy.mount_point +
                     " is read-only here, as container runtimes mount it";
         error.hint = "as root: mount -o remount,rw " + hierarchy.mount_point +
                      ", or start the outer container privileged";
@@ -64,22 +64,27 @@ Result<std::string> read_counts(const Directory& group, const std::string& file)
     return group.read(group.has(recursive) ? recursive : file, "read the io counters of the cgroup");
 }
 
+constexpr std::string_view create_step = "create a cgroup";
+
+Result<Directory> open_own(const Hierarchy& hierarchy, bool genuine) {
+    Result<Directory> own = Directory::open(hierarchy.own, create_step);
+    if (!own || !genuine) return own;
+    if (Status s = check_file_system(own->fd(), own->path(), CGROUP_SUPER_MAGIC); !s)
+        return std::unexpected(s.error());
+    return own;
+}
+
 class V1 final : public Backend {
   public:
     std::vector<std::string> parents(const Hierarchy& hierarchy) const override { return {hierarchy.own}; }
 
     Result<Made> make(const Hierarchy& hierarchy, const std::string& name, bool genuine) const override {
-        constexpr std::string_view step = "create a cgroup for io limits";
-        const Result<Directory> own = Directory::open(hierarchy.own, step);
+        const Result<Directory> own = open_own(hierarchy, genuine);
         if (!own) return std::unexpected(own.error());
-        if (genuine) {
-            if (Status s = check_file_system(own->fd(), own->path(), CGROUP_SUPER_MAGIC); !s)
-                return std::unexpected(s.error());
-        }
         Result<LimitsByDevice> inherited = read_limits(*own);
         if (!inherited) return std::unexpected(inherited.error());
-        Result<Directory> made = own->create(name, step);
-        if (!made) return explain_mkdir(std::move(made.error()), hierarchy);
+        Result<Directory> made = own->create(name, create_step);
+        if (!made) return explain_mkdir(std::move(made.error()), hierarchy, io_controller);
         return Made{.directory = std::move(*made),
                     .inherited = std::move(*inherited),
                     .notes = {},
@@ -98,6 +103,19 @@ class V1 final : public Backend {
             if (Status status = group.write(file.name, line, step); !status) return status;
         }
         return {};
+    }
+
+    Result<Directory> make_for(const Hierarchy& hierarchy, const Controller& controller,
+                               const std::string& name, bool genuine) const override {
+        const Result<Directory> own = open_own(hierarchy, genuine);
+        if (!own) return std::unexpected(own.error());
+        Result<Directory> made = own->create(name, create_step);
+        if (!made) return explain_mkdir(std::move(made.error()), hierarchy, controller.v1);
+        return made;
+    }
+
+    Status freeze(const Directory& group, bool frozen) const override {
+        return group.write("freezer.state", frozen ? "FROZEN" : "THAWED", "freeze the cgroup");
     }
 
     Status kill(const Directory& group) const override { return kill_processes(group.path()); }

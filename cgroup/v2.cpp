@@ -26,23 +26,23 @@ constexpr Key keys[] = {
     {io_write_operations, "wiops=", "wios=", &IoCounters::write_operations},
 };
 
-constexpr std::string_view create_step = "create a cgroup for io limits";
+constexpr std::string_view create_step = "create a cgroup";
 constexpr std::string_view delegation_hint =
     "run ctr as root, or have the controllers delegated: put \"[Service]\\nDelegate=cpu io memory pids\" "
     "into "
     "/etc/systemd/system/user@.service.d/delegate.conf, log in again, and start with systemd-run --user "
     "--scope";
 
-// Whether groups below DIRECTORY have the controller, now or after switching it on there.
-Status distribute(const Directory& directory, const std::string& controller) {
+// Whether groups below DIRECTORY have the controller, now (false) or after switching it on there (true).
+Result<bool> distribute(const Directory& directory, const std::string& controller) {
     const std::string step = "enable the " + controller + " controller below " + directory.path();
     const Result<std::string> now = directory.read("cgroup.subtree_control", step);
     if (!now) return std::unexpected(now.error());
     const std::string_view words = std::string_view(*now).substr(0, now->find('\n'));
-    if (has_word(words, controller, ' ')) return {};
+    if (has_word(words, controller, ' ')) return false;
 
     Status enabled = directory.write("cgroup.subtree_control", "+" + controller, step);
-    if (enabled) return {};
+    if (enabled) return true;
     Error& error = enabled.error();
     if (error.err == ENOENT || error.err == EINVAL) {
         error.why = "the " + controller +
@@ -55,7 +55,7 @@ Status distribute(const Directory& directory, const std::string& controller) {
         error.why = "a group with processes in it can't have groups with controllers below it";
         error.hint = delegation_hint;
     }
-    return enabled;
+    return std::unexpected(std::move(error));
 }
 
 class V2 final : public Backend {
@@ -74,21 +74,34 @@ class V2 final : public Backend {
     }
 
     Result<Made> make(const Hierarchy& hierarchy, const std::string& name, bool genuine) const override {
-        std::optional<Error> reason;
-        for (const std::string& path : parents(hierarchy)) {
-            Result<Made> made = make_below(path, name, genuine);
-            if (made) {
-                if (path != hierarchy.own) {
-                    made->notes.push_back("the container's cgroup is below " + path +
-                                          ", beside this process's own (" + hierarchy.own +
-                                          "), whose limits don't apply to it");
-                }
-                return made;
+        return on_the_way_up(hierarchy, genuine, [&](const Directory& parent) -> Result<Made> {
+            Result<Made> made = make_below(parent, name);
+            if (made && parent.path() != hierarchy.own) {
+                made->notes.push_back("the container's cgroup is below " + parent.path() +
+                                      ", beside this process's own (" + hierarchy.own +
+                                      "), whose limits don't apply to it");
             }
-            // EBUSY is the normal answer of the caller's own group; what stopped the way up says more.
-            if (!reason || reason->err == EBUSY) reason = std::move(made.error());
-        }
-        return std::unexpected(*std::move(reason));
+            return made;
+        });
+    }
+
+    Result<Directory> make_for(const Hierarchy& hierarchy, const Controller& controller,
+                               const std::string& name, bool genuine) const override {
+        return on_the_way_up(hierarchy, genuine, [&](const Directory& parent) -> Result<Directory> {
+            const std::string_view wanted = controller.v2;
+            if (wanted.empty()) return create_below(parent, name);
+            Result<bool> enabled = distribute(parent, controller.v2);
+            if (!enabled) return std::unexpected(std::move(enabled).error());
+            Result<Directory> made = create_below(parent, name);
+            if (*enabled)
+                (void)parent.write("cgroup.subtree_control", "-" + std::string(wanted), create_step);
+            return made;
+        });
+    }
+
+    // Linux 5.2.
+    Status freeze(const Directory& group, bool frozen) const override {
+        return group.write("cgroup.freeze", frozen ? "1" : "0", "freeze the cgroup");
     }
 
     Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const override {
@@ -108,34 +121,55 @@ class V2 final : public Backend {
     }
 
   private:
-    static Result<Made> make_below(const std::string& path, const std::string& name, bool genuine) {
-        const Result<Directory> parent = Directory::open(path, create_step);
-        if (!parent) return std::unexpected(parent.error());
-        if (genuine) {
-            if (Status s = check_file_system(parent->fd(), path, CGROUP2_SUPER_MAGIC); !s)
-                return std::unexpected(s.error());
+    // What MAKE makes of the first parent that will do.
+    template <class Make>
+    auto on_the_way_up(const Hierarchy& hierarchy, bool genuine, Make make) const
+        -> decltype(make(std::declval<const Directory&>())) {
+        std::optional<Error> reason;
+        for (const std::string& path : parents(hierarchy)) {
+            const Result<Directory> parent = open_parent(path, genuine);
+            auto made = parent ? make(*parent) : std::unexpected(parent.error());
+            if (made) return made;
+            // EBUSY is the normal answer of the caller's own group; what stopped the way up says more.
+            if (!reason || reason->err == EBUSY) reason = std::move(made.error());
         }
-        if (Status io = distribute(*parent, "io"); !io)
+        return std::unexpected(*std::move(reason));
+    }
+
+    static Result<Directory> open_parent(const std::string& path, bool genuine) {
+        Result<Directory> parent = Directory::open(path, create_step);
+        if (!parent || !genuine) return parent;
+        if (Status s = check_file_system(parent->fd(), path, CGROUP2_SUPER_MAGIC); !s)
+            return std::unexpected(s.error());
+        return parent;
+    }
+
+    static Result<Directory> create_below(const Directory& parent, const std::string& name) {
+        Result<Directory> made = parent.create(name, create_step);
+        if (made) return made;
+        Error& error = made.error();
+        if (error.err == EACCES || error.err == EPERM) {
+            error.why =
+                "user " + std::to_string(geteuid()) + " may not create groups there: it is not delegated";
+            error.hint = delegation_hint;
+        } else if (error.err == EROFS) {
+            error.why = "the cgroup file system is read-only here, as container runtimes mount it";
+            error.hint =
+                "as root: mount -o remount,rw the cgroup file system, or start the outer container "
+                "privileged";
+        }
+        return made;
+    }
+
+    static Result<Made> make_below(const Directory& parent, const std::string& name) {
+        if (auto io = distribute(parent, "io"); !io)
             return std::unexpected(std::move(io.error()).within(create_step));
         // Dirty pages are charged to groups by the memory controller; the io controller throttles their
         // writing only where both are (Documentation/admin-guide/cgroup-v2.rst, "Writeback").
-        const Status memory = distribute(*parent, "memory");
+        const auto memory = distribute(parent, "memory");
 
-        Result<Directory> made = parent->create(name, create_step);
-        if (!made) {
-            Error& error = made.error();
-            if (error.err == EACCES || error.err == EPERM) {
-                error.why =
-                    "user " + std::to_string(geteuid()) + " may not create groups there: it is not delegated";
-                error.hint = delegation_hint;
-            } else if (error.err == EROFS) {
-                error.why = "the cgroup file system is read-only here, as container runtimes mount it";
-                error.hint =
-                    "as root: mount -o remount,rw the cgroup file system, or start the outer container "
-                    "privileged";
-            }
-            return std::unexpected(std::move(error));
-        }
+        Result<Directory> made = create_below(parent, name);
+        if (!made) return std::unexpected(std::move(made.error()));
         Made result{.directory = std::move(*made), .inherited = {}, .notes = {}, .buffered_writes_why = {}};
         if (!memory) {
             const Error& error = memory.error();

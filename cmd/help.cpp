@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cmd/check_options.h"
 #include "cmd/image_options.h"
 #include "cmd/option_table.h"
 #include "cmd/options.h"
@@ -93,6 +94,23 @@ std::string ps_help() {
            "  ctr ps --tree\n"
            "  ctr ps --json | jq '.[] | select(.pids[-1] == 1)'\n"
            "\nExit status: 0, also if there is no container; 125 if ctr failed.\n";
+    return out.str();
+}
+
+std::string check_help() {
+    std::ostringstream out;
+    out << "Tries what containers need, as this user and from here, and says for each what was found: yes, "
+           "limited or\n"
+           "no, why, and what to do about it. Everything is tried in processes that end at once; nothing "
+           "stays.\n\n"
+           "Usage: ctr check [options] [FILE...]\n"
+           "FILE: a program or library (inside of the root): what of it has the fast path.\n";
+    append_options(check_options(), out);
+    out << "\nThe last lines say of each mode of ctr run --pidns whether it works.\n"
+           "\nExamples:\n"
+           "  ctr check --rootfs /srv/debian\n"
+           "  ctr check --json | jq '.items[] | select(.state != \"yes\")'\n"
+           "\nExit status: 0 if ctr run works with its defaults, 1 if it doesn't; 125 if ctr failed.\n";
     return out.str();
 }
 

@@ -21,6 +21,7 @@ struct Verb {
 constexpr Verb verbs[] = {
     {"run", "run a command in a container", ctr::cmd::run_verb},
     {"ps", "list the processes of running containers", ctr::cmd::ps_verb},
+    {"check", "find out what this host allows, and what to do about what it doesn't", ctr::cmd::check_verb},
     {"image", "show what of a program or library can be made fast", ctr::cmd::image_verb}};
 
 // A descriptor that ctr opens must not become standard error because the caller closed that one. Close on

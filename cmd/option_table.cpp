@@ -69,6 +69,18 @@ const std::vector<Option>& ps_options() {
     return table;
 }
 
+const std::vector<Option>& check_options() {
+    using enum Takes;
+    static constexpr const char* options = "Options";
+    static const std::vector<Option> table = {
+        {options, "", "rootfs", value, "DIR",
+         "of containers with this root file system (default: the host's root)"},
+        {options, "", "json", nothing, "", "a JSON object"},
+        {options, "h", "help", nothing, "", "print this"},
+    };
+    return table;
+}
+
 const std::vector<Option>& image_options() {
     using enum Takes;
     static constexpr const char* options = "Options";

@@ -24,6 +24,7 @@ struct Option {
 
 const std::vector<Option>& run_options();
 const std::vector<Option>& ps_options();
+const std::vector<Option>& check_options();
 const std::vector<Option>& image_options();
 
 // Of `ctr run`: how many of the words are options and their values: the next one, if any, begins the command

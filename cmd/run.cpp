@@ -8,6 +8,7 @@
 #include "cmd/options.h"
 #include "cmd/verbs.h"
 #include "runtime/container.h"
+#include "runtime/explain.h"
 #include "runtime/fastpath.h"
 #include "runtime/plan.h"
 
@@ -24,6 +25,7 @@ Environment own_environment() {
 
 int fail(const Error& error) {
     std::cerr << "ctr run: " << error.message() << '\n';
+    if (is_foreseen(error)) std::cerr << "  see: ctr check, which says what this host allows\n";
     return error.exit_code;
 }
 

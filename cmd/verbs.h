@@ -9,6 +9,7 @@ namespace ctr::cmd {
 // ARGUMENTS: what follows the verb.
 int run_verb(const std::vector<std::string>& arguments);
 int ps_verb(const std::vector<std::string>& arguments);
+int check_verb(const std::vector<std::string>& arguments);
 int image_verb(const std::vector<std::string>& arguments);
 
 }  // namespace ctr::cmd

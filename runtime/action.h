@@ -156,6 +156,17 @@ struct CloseDescriptors {};  // all but standard input, output and error
 struct InstallFilter {};     // the plan's filter; its listener goes to the supervisor
 struct Execute {};
 
+// A question to the kernel: nullptr, or the name of the call that said no, with errno. Async-signal-safe.
+struct Try {
+    const char* (*make)() = nullptr;
+};
+
+// In the place of Execute, where there is no command: LIVE (async-signal-safe; nullptr: nothing) runs
+// instead, and its result is the exit status.
+struct Finish {
+    int (*live)() = nullptr;
+};
+
 }  // namespace ctr::action
 
 namespace ctr {
@@ -167,7 +178,8 @@ using Action =
                  action::LoopbackUp, action::NewSession, action::Control, action::DieWithParent,
                  action::DropBounding, action::SetIds, action::SetCapabilities, action::ScopeSignals,
                  action::ChangeDirectory, action::SetUmask, action::FindCommand, action::ResetSignals,
-                 action::CloseDescriptors, action::InstallFilter, action::Execute>;
+                 action::CloseDescriptors, action::InstallFilter, action::Execute, action::Try,
+                 action::Finish>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

@@ -167,6 +167,19 @@ Fault execute(State& state, const action::Execute&) {
     return with_code(failed("execve"), not_executable);
 }
 
+Fault execute(State&, const action::Try& action) {
+    const char* call = action.make();
+    return call == nullptr ? Fault{} : failed(call);
+}
+
+// The parent, and with it the monitor, goes on when the channel is closed, as it is by execve.
+Fault execute(State& state, const action::Finish& action) {
+    if (state.channel.executing(state.listener.get()) != 0) return failed("sendmsg");
+    state.listener.reset();
+    state.channel.close();
+    _exit(action.live == nullptr ? 0 : action.live());
+}
+
 }  // namespace child
 
 void run_child(const ChildArguments& arguments, channel::ParentEnd& others, channel::ChildEnd channel) {

@@ -84,6 +84,8 @@ Fault execute(State& state, const action::ResetSignals& action);
 Fault execute(State& state, const action::CloseDescriptors& action);
 Fault execute(State& state, const action::InstallFilter& action);
 Fault execute(State& state, const action::Execute& action);
+Fault execute(State& state, const action::Try& action);
+Fault execute(State& state, const action::Finish& action);
 
 }  // namespace child
 

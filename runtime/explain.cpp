@@ -2,11 +2,15 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 
 #include "runtime/base/path.h"
+#include "runtime/caps.h"
 
 namespace ctr {
 
@@ -72,6 +76,31 @@ Found new_privileges_allowed(const Evidence& evidence) {
     return evidence.no_new_privs ? std::nullopt : Found("");
 }
 
+// Since Linux 5.12 (db2e718a4798): who maps user 0 of outside could otherwise give files capabilities that
+// count there.
+Found root_without_setfcap(const Evidence& evidence) {
+    std::istringstream lines(evidence.read("/proc/self/status").value_or(""));
+    bool root = false;
+    bool lacking = false;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream fields(line);
+        std::string name;
+        std::string real;
+        std::string effective;
+        fields >> name >> real >> effective;
+        if (name == "Uid:") root = effective == "0";
+        if (name == "CapEff:")
+            lacking = (std::strtoull(real.c_str(), nullptr, 16) & caps::bit(CAP_SETFCAP)) == 0;
+    }
+    return root && lacking ? Found("") : std::nullopt;
+}
+
+Found restricted_by_yama(const Evidence& evidence) {
+    for (const char* value : {"2", "3"})
+        if (const Found found = setting(evidence, "kernel.yama.ptrace_scope", value)) return found;
+    return std::nullopt;
+}
+
 // Mounts below /proc: what an outer launcher hid.
 Found maskings(const Evidence& evidence) {
     std::istringstream lines(evidence.read("/proc/self/mountinfo").value_or(""));
@@ -102,6 +131,9 @@ struct Row {
 constexpr std::string_view use_root =
     "run ctr with CAP_SYS_ADMIN (root usually has it), which needs no user namespace; or have them allowed";
 constexpr std::string_view flat_hint = "--pidns=flat, which needs no new /proc";
+constexpr std::string_view allow_outside =
+    "have it allowed outside: docker run --security-opt seccomp=unconfined, or an AppArmor profile that "
+    "allows it";
 constexpr std::string_view make_it = "create it in the root file system";
 
 constexpr std::string_view any_call;
@@ -132,6 +164,9 @@ constexpr Row rows[] = {
 
     {"write", EPERM, restricted_by_apparmor, "{}: AppArmor takes all rights from new user namespaces",
      "run ctr as root, or give it an AppArmor profile with the rule \"userns\""},
+    {"write", EPERM, root_without_setfcap,
+     "user 0 may be mapped only by those with CAP_SETFCAP, which is missing",
+     "start ctr as a user other than 0, or with CAP_SETFCAP"},
     {"write", EPERM, nullptr, "the caller may not map its own id",
      "start ctr with an id that exists in its namespace"},
     {"openat2", ENODEV, nullptr, "/proc is no procfs", "mount -t proc proc /proc before ctr is started"},
@@ -149,6 +184,8 @@ constexpr Row rows[] = {
      flat_hint},
     {"fsconfig", EPERM, nullptr, "the file system may be mounted by the owner of its namespace only",
      flat_hint},
+    {"fsopen", EPERM, nullptr, "CAP_SYS_ADMIN is missing, or the filter of an outer container forbids it",
+     allow_outside},
     {"fsopen", ENODEV, nullptr, "the kernel has no such file system", ""},
     {"mount", EACCES, restricted_by_apparmor, "{}: AppArmor takes all rights from new user namespaces",
      "run ctr as root, or give it an AppArmor profile with the rule \"userns\""},
@@ -168,6 +205,8 @@ constexpr Row rows[] = {
      "a directory on another file system"},
     {"pivot_root", EINVAL, nullptr, "the current root is the initial RAM disk", "start ctr outside of it"},
 
+    {"unshare", EPERM, nullptr, "a security module or the filter of an outer container forbids it",
+     allow_outside},
     {"unshare", EINVAL, nullptr, "the kernel was built without cgroup namespaces", ""},
     {"unshare", ENOSPC, no_cgroup_namespaces, "{}, so no such namespace may be made",
      "raise it with sysctl -w, as root of the host"},
@@ -187,6 +226,15 @@ constexpr Row rows[] = {
      "without no_new_privs a filter needs CAP_SYS_ADMIN, which is missing", "leave --no-new-privs=false out"},
     {"seccomp", EINVAL, nullptr, "the kernel has no seccomp filters with user notification",
      "--pidns=kernel"},
+
+    {"ptrace", EPERM, restricted_by_yama, "{}: only those with CAP_SYS_PTRACE may trace, or nobody",
+     "as root of the host: sysctl -w kernel.yama.ptrace_scope=1; or --pidns=kernel"},
+    {"ptrace", EPERM, nullptr, "a security module or the filter of an outer container forbids it",
+     "--pidns=kernel or --pidns=host, which trace nobody"},
+    {"ptrace", EACCES, nullptr, "a security module forbids it",
+     "--pidns=kernel or --pidns=host, which trace nobody"},
+    {"process_vm_readv", EPERM, restricted_by_yama, "{}: only those with CAP_SYS_PTRACE may look, or nobody",
+     "as root of the host: sysctl -w kernel.yama.ptrace_scope=1; or --pidns=kernel"},
 
     {"chdir", ENOENT, nullptr, "there is no such directory inside", "--workdir with one that exists"},
     {"chdir", ENOTDIR, nullptr, "it is not a directory", "--workdir with a directory"},
@@ -220,6 +268,12 @@ Error explain(Error error, const Evidence& evidence) {
         break;
     }
     return error;
+}
+
+bool is_foreseen(const Error& error) {
+    constexpr std::string_view tried[] = {"clone3",   "write",   "fsopen",  "fsmount",
+                                          "fsconfig", "unshare", "seccomp", "landlock_restrict_self"};
+    return error.err == ENOSYS || std::ranges::find(tried, error.call) != std::end(tried);
 }
 
 Error explain(Error error, const Plan& plan) {

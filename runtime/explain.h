@@ -23,6 +23,9 @@ struct Evidence {
 // been read and is to blame, and quotes its value.
 Error explain(Error error, const Evidence& evidence);
 
+// Whether an error of launch() is one that `ctr check` foresees: of this host, not of what was asked for.
+bool is_foreseen(const Error& error);
+
 // The same with this host's evidence.
 Error explain(Error error, const Plan& plan);
 

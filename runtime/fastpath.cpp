@@ -58,6 +58,7 @@ Prepared prepare(const Spec& spec, const HostFacts& facts, const Instrumenter& i
     for (const images::Image& image : images::find(spec, facts)) {
         auto copy = cache->copy_of(image.file);
         if (!copy) {
+            if (copy.error().why == no_calls) continue;
             prepared.remarks.push_back("no fast path for " + image.path + ": " + copy.error().why);
             continue;
         }

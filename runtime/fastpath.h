@@ -19,6 +19,9 @@ struct Instrumenter {
     uint64_t version = 0;
 };
 
+// Why an image has no copy that doesn't need one.
+inline constexpr const char* no_calls = "no call in it can carry a process number";
+
 // This program's.
 Instrumenter instrumenter();
 

@@ -103,6 +103,7 @@ std::string absolute(const std::string& file, const Spec& spec, const HostFacts&
 std::vector<Image> find(const Spec& spec, const HostFacts& facts) {
     Finder finder(spec.rootfs.empty() ? "/" : spec.rootfs);
     for (const char* directory : directories) finder.add_libraries(directory);
+    if (spec.command.empty()) return finder.take();
     const auto env = environment::compose(spec, facts, facts.uid);
     const auto path = environment::find(env, "PATH").value_or("");
     for (const std::string& file : environment::candidates(spec.command.front(), path))

@@ -18,9 +18,10 @@ struct Image {
     Fd file;           // O_PATH; a regular file
 };
 
-// Those that are there, each once, at the places where distributions have them, beside the dynamic linker
-// that the command names, and at the command's own. Which program a command is, is decided as the container
-// will decide it, but with the rights of the caller: this may find another one, and does no harm then.
+// Those that are there, each once (without a command the libraries alone), at the places where distributions
+// have them, beside the dynamic linker that the command names, and at the command's own. Which program a
+// command is, is decided as the container will decide it, but with the rights of the caller: this may find
+// another one, and does no harm then.
 std::vector<Image> find(const Spec& spec, const HostFacts& facts);
 
 }  // namespace ctr::images

@@ -10,6 +10,7 @@ namespace {
 Result<std::vector<std::byte>> make_copy(std::span<const std::byte> image) {
     auto made = pidns::image::instrument(image, pidns::guest_code());
     if (!made) return std::unexpected(std::move(made).error());
+    if (made->sites.empty()) return fail_input("instrument an image", no_calls);
     if (made->bytes.empty()) return fail_input("instrument an image", "there is nothing in it that could be");
     return std::move(made->bytes);
 }

@@ -61,8 +61,7 @@ long create(uint64_t flags, int& pidfd) {
     args.flags = flags | CLONE_PIDFD;
     args.pidfd = reinterpret_cast<uint64_t>(&pidfd);
     args.exit_signal = SIGCHLD;
-    const long pid = sys::clone3(args);
-    return pid < 0 && errno == ENOSYS ? sys::clone_as_clone3(args) : pid;
+    return sys::clone_process(args);
 }
 
 Error from_failure(const Plan& plan, const channel::Failure& failure) {

@@ -12,6 +12,7 @@
 #include "runtime/environment.h"
 #include "runtime/idmap.h"
 #include "runtime/landlock.h"
+#include "runtime/rehearsal.h"
 #include "runtime/rootfs.h"
 
 namespace ctr {
@@ -126,6 +127,14 @@ void add_privilege_steps(Draft& draft) {
         draft.add("keep signals inside", action::ScopeSignals{});
 }
 
+void find_command(Draft& draft) {
+    const std::string& name = draft.spec.command.front();
+    const auto path = environment::find(draft.plan.env, "PATH").value_or("");
+    const bool searched = name.find('/') == std::string::npos;
+    draft.add("find the command \"" + name + "\"" + (searched ? " in PATH (" + path + ")" : ""),
+              action::FindCommand{environment::candidates(name, path), searched});
+}
+
 void add_command_steps(Draft& draft) {
     const Spec& spec = draft.spec;
     std::string directory = spec.workdir;
@@ -133,18 +142,20 @@ void add_command_steps(Draft& draft) {
     draft.add("enter the directory \"" + directory + "\"", action::ChangeDirectory{directory});
     draft.add("set the umask", action::SetUmask{usual_umask});
 
-    const std::string& name = spec.command.front();
-    const auto path = environment::find(draft.plan.env, "PATH").value_or("");
-    const bool searched = name.find('/') == std::string::npos;
-    draft.add("find the command \"" + name + "\"" + (searched ? " in PATH (" + path + ")" : ""),
-              action::FindCommand{environment::candidates(name, path), searched});
+    if (!spec.rehearse) find_command(draft);
     draft.add("reset signals", action::ResetSignals{});
     draft.add("close the host's descriptors", action::CloseDescriptors{});
+    // execve of a command would do that; the monitor must be able to look.
+    if (spec.rehearse)
+        draft.add("open this process to the monitor", action::Control{PR_SET_DUMPABLE, 1, "PR_SET_DUMPABLE"});
     if (draft.monitored()) draft.add("install the filter of the pid layer", action::InstallFilter{});
     // A larger set is left in one case only; what is wanted then is made true after the last user of
     // CAP_SYS_ADMIN.
     if (draft.keeps_admin()) draft.add("give up CAP_SYS_ADMIN", caps::set_exactly(draft.held(), true));
-    draft.add("execute \"" + name + "\"", action::Execute{});
+    if (spec.rehearse)
+        draft.add("rehearse", action::Finish{rehearsal::life(spec.pidns)});
+    else
+        draft.add("execute \"" + spec.command.front() + "\"", action::Execute{});
 }
 
 }  // namespace

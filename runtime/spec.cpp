@@ -16,6 +16,7 @@ constexpr uint32_t no_id = UINT32_MAX;   // "leave unchanged" to setresuid: no i
 
 Status check_command(const Spec& spec) {
     const char* step = "read the command";
+    if (spec.rehearse) return {};
     if (spec.command.empty())
         return fail_input(step, "there is none", "ctr run [options] -- COMMAND [ARGUMENT...]");
     if (spec.command.front().empty()) return fail_input(step, "its name is empty");

@@ -60,6 +60,8 @@ struct Spec {
     std::vector<std::string> cap_drop;  // likewise; the default set is Docker's
     bool no_new_privs = true;
     std::vector<cgroup::IoLimit> io_limits;
+    bool rehearse = false;  // all but the command, of which there is none: in its place init makes a child,
+                            // sees it end, and ends with 0, or the errno of what failed (runtime/rehearsal.h)
     int status_fd = -1;  // the caller's; one JSON object a line: started, exited, failed
 };
 

@@ -86,6 +86,16 @@ Result<ImageCache> ImageCache::open(const std::vector<std::string>& directories,
     return ImageCache(std::move(*directory), std::move(make), options);
 }
 
+Result<std::vector<std::byte>> ImageCache::read(const Fd& image) {
+    const Fd readable(path::reopen(image.get(), O_RDONLY));
+    if (!readable) return fail_call(step, "open");
+    struct stat status {};
+    if (fstat(readable.get(), &status) != 0) return fail_call(step, "fstat");
+    if (!S_ISREG(status.st_mode)) return fail_input(step, "it is no regular file");
+    if (const std::string why = objection(readable, status); !why.empty()) return fail_input(step, why);
+    return read_all(readable, static_cast<size_t>(status.st_size));
+}
+
 Result<ImageCache::Copy> ImageCache::copy_of(const Fd& image) const {
     struct stat status {};
     if (fstat(image.get(), &status) != 0) return fail_call(step, "fstat");
@@ -116,14 +126,12 @@ std::optional<Result<ImageCache::Copy>> ImageCache::recorded(const std::string& 
 
 Result<ImageCache::Copy> ImageCache::examine(const Fd& image, const struct stat& status,
                                              const std::string& identity) const {
-    const Fd readable(path::reopen(image.get(), O_RDONLY));
-    if (!readable) return fail_call(step, "open");
-    if (const std::string why = objection(readable, status); !why.empty()) {
-        (void)directory_.set_record(identity, impossible + why);
-        return fail_input(step, why);
+    const auto bytes = read(image);
+    if (!bytes) {
+        const Error& error = bytes.error();
+        if (error.call.empty()) (void)directory_.set_record(identity, impossible + error.why);
+        return std::unexpected(error);
     }
-    const auto bytes = read_all(readable, static_cast<size_t>(status.st_size));
-    if (!bytes) return std::unexpected(bytes.error());
     const std::string content = content_name(*bytes, options_.version);
     auto found = recorded(content);
     auto result = found ? std::move(*found) : make(*bytes, status, content);

@@ -61,6 +61,9 @@ class ImageCache {
     // rights of an ordinary file.
     Result<Copy> copy_of(const Fd& image) const;
 
+    // The whole of an image that may have a copy. An error without a call is that it may not.
+    static Result<std::vector<std::byte>> read(const Fd& image);
+
   private:
     ImageCache(CacheDirectory directory, Make make, Options options)
         : directory_(std::move(directory)), make_(std::move(make)), options_(options) {}

@@ -24,6 +24,7 @@ class CacheDirectory {
     // absolute.
     static Result<CacheDirectory> open(const std::vector<std::string>& paths);
 
+    const std::string& path() const { return path_; }
     std::string path_of(const std::string& name) const { return path_ + "/" + name; }
 
     // Empty: there is none.

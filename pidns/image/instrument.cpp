@@ -51,14 +51,17 @@ bool loads_a_byte_twice(const Elf& elf) {
     return std::ranges::adjacent_find(loads, overlap) != loads.end();
 }
 
+bool carries_guest(const Elf& elf) {
+    return std::ranges::any_of(elf.loads(), [&](const Elf64_Phdr& segment) {
+        const Bytes bytes = elf.at(segment.p_vaddr);
+        return bytes.size() >= sizeof guest_magic &&
+               std::memcmp(bytes.data(), guest_magic, sizeof guest_magic) == 0;
+    });
+}
+
 Status check(const Elf& elf) {
     if (loads_a_byte_twice(elf)) return fail_input(instrumenting, "its segments share bytes of the file");
-    for (const Elf64_Phdr& segment : elf.loads()) {
-        const Bytes bytes = elf.at(segment.p_vaddr);
-        if (bytes.size() >= sizeof guest_magic &&
-            std::memcmp(bytes.data(), guest_magic, sizeof guest_magic) == 0)
-            return fail_input(instrumenting, "it is instrumented already");
-    }
+    if (carries_guest(elf)) return fail_input(instrumenting, "it is instrumented already");
     // Programs that carry an archive look for it at the end of their file.
     const uint64_t described = std::min<uint64_t>(described_size(elf), elf.bytes().size());
     if (std::ranges::any_of(elf.bytes().subspan(described),
@@ -191,6 +194,11 @@ class Writer {
 };
 
 }  // namespace
+
+bool is_copy(Bytes image) {
+    const auto elf = Elf::parse(image);
+    return elf && carries_guest(*elf);
+}
 
 Result<Findings> examine(Bytes image) {
     const auto elf = Elf::parse(image);

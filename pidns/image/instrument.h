@@ -50,6 +50,9 @@ struct Instrumented : Findings {
 // Of a call that can carry a process number.
 std::string call_name(long number);
 
+// Whether it is an instrumented copy.
+bool is_copy(std::span<const std::byte> elf);
+
 // Only looks.
 Result<Findings> examine(std::span<const std::byte> elf);
 

@@ -12,13 +12,17 @@ namespace ctr::sys {
 
 namespace {
 
-// Of three arguments and the mark. Not the C library's syscall(): inside a container that is an instrumented
-// one, which takes care of the sixth argument itself.
+// Of three arguments, a fourth that is 0, and the mark. Not the C library's syscall(): inside a container
+// that is an instrumented one, which takes care of the sixth argument itself.
 template <class A, class B, class C>
 long marked(long number, A a, B b, C c, uint64_t mark) {
     long result = number;
+    register uint64_t fourth __asm__("r10") = 0;
     register uint64_t sixth __asm__("r9") = mark;
-    __asm__ volatile("syscall" : "+a"(result) : "D"(a), "S"(b), "d"(c), "r"(sixth) : "rcx", "r11", "memory");
+    __asm__ volatile("syscall"
+                     : "+a"(result)
+                     : "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(sixth)
+                     : "rcx", "r11", "memory");
     if (result < 0 && result > -4096) {
         errno = static_cast<int>(-result);
         return -1;
@@ -34,6 +38,11 @@ long clone3(clone_args& args) {
 long clone_as_clone3(const clone_args& args) {
     // x86-64: clone(flags, stack, parent_tid, child_tid, tls); CLONE_PIDFD stores to parent_tid.
     return syscall(SYS_clone, args.flags | args.exit_signal, nullptr, args.pidfd, nullptr, 0);
+}
+
+long clone_process(clone_args& args) {
+    const long pid = clone3(args);
+    return pid < 0 && errno == ENOSYS ? clone_as_clone3(args) : pid;
 }
 
 int pidfd_open(pid_t pid, unsigned flags) {
@@ -110,6 +119,19 @@ int setresgid(gid_t real, gid_t effective, gid_t saved) {
 
 ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, uint64_t mark) {
     return marked(SYS_sendmsg, fd, &message, flags, mark);
+}
+
+pid_t getpid_unmarked() {
+    return static_cast<pid_t>(marked(SYS_getpid, 0, 0, 0, 0));
+}
+pid_t getppid_unmarked() {
+    return static_cast<pid_t>(marked(SYS_getppid, 0, 0, 0, 0));
+}
+pid_t fork_unmarked() {
+    return static_cast<pid_t>(marked(SYS_fork, 0, 0, 0, 0));
+}
+pid_t wait_unmarked(int& status) {
+    return static_cast<pid_t>(marked(SYS_wait4, -1L, &status, 0, 0));
 }
 
 int execve_marked(const char* path, char* const argv[], char* const env[], uint64_t mark) {

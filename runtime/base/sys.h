@@ -24,6 +24,8 @@ long clone3(clone_args& args);
 // The same through clone, for hosts whose filter answers clone3 with ENOSYS because its flags can't be
 // inspected (CVE-2021-41133). Knows flags, exit_signal and pidfd of the arguments; nothing else may be set.
 long clone_as_clone3(const clone_args& args);
+// The first of the two that there is; the latter's conditions hold.
+long clone_process(clone_args& args);
 
 int pidfd_open(pid_t pid, unsigned flags);
 int pidfd_send_signal(int pidfd, int sig);
@@ -57,6 +59,12 @@ int setresgid(gid_t real, gid_t effective, gid_t saved);
 
 // sendmsg with MARK in the sixth argument, which the kernel ignores and the layer's seccomp filter lets pass.
 ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, uint64_t mark);
+// The process's own calls without a mark, for who has made calls with one before: it is still in the
+// register.
+pid_t getpid_unmarked();
+pid_t getppid_unmarked();
+pid_t fork_unmarked();
+pid_t wait_unmarked(int& status);  // for any child
 int execve_marked(const char* path, char* const argv[], char* const env[], uint64_t mark);
 
 // Unlike the C library's, says "(unreachable)/..." for a directory outside the root, and never walks the

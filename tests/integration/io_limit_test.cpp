@@ -126,7 +126,7 @@ class IoLimits : public testing::Test {
         if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
             GTEST_SKIP() << "no mount namespace of its own: " << errno_name(errno);
         }
-        if (const Result<Hierarchy> hierarchy = find_io_hierarchy(); !hierarchy)
+        if (const Result<Hierarchy> hierarchy = find_hierarchy(io_controller, ); !hierarchy)
             GTEST_SKIP() << hierarchy.error().message();
     }
 
@@ -422,7 +422,7 @@ class CtrIoLimits : public IoLimits {
     }
 
     static std::string find_group(const std::string& prefix) {
-        const Hierarchy hierarchy = find_io_hierarchy().value();
+        const Hierarchy hierarchy = find_hierarchy(io_controller, ).value();
         for (const std::string& parent : {hierarchy.own, fs::path(hierarchy.own).parent_path().string()}) {
             std::error_code error;
             for (const auto& entry : fs::directory_iterator(parent, error)) {
@@ -442,7 +442,8 @@ TEST_F(CtrIoLimits, AWriteLimitHoldsWithin5PercentOver5SecondsAndTheGroupGoes) {
                               "oflag=direct"});
         directory = group_of(ctr);
         ASSERT_FALSE(directory.empty()) << ctr.err();
-        const Backend& backend = find_io_hierarchy()->version == Version::v1 ? v1_backend() : v2_backend();
+        const Backend& backend =
+            find_hierarchy(io_controller, )->version == Version::v1 ? v1_backend() : v2_backend();
         const Directory group = Directory::open(directory, "look at the group of ctr").value();
         const Rates rates = measure([&] { return backend.read_counters(group, number()).value(); });
         expect_within_5_percent(rates.write_bytes, 5 * mib);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cgroup/trial.h"
 #include "cgroup/v1.h"
 #include "cgroup/v2.h"
 #include "tests/support/process.h"
@@ -142,14 +143,14 @@ TEST_F(FakeHost, V1IsChosenOnAHybridHost) {
                                      mount_line("/", "cg", "cgroup cgroup rw,net_cls,blkio"));
     make_directory("unified/user");
     make_directory("systemd/user");
-    const Result<Hierarchy> found = find_io_hierarchy(host());
+    const Result<Hierarchy> found = find_hierarchy(io_controller, host());
     ASSERT_TRUE(found) << found.error().message();
     EXPECT_EQ(*found, (Hierarchy{Version::v1, path("cg"), path("cg/user")}));
 }
 
 TEST_F(FakeHost, V2IsChosenWhereThereIsNoBlkio) {
     be_v2();
-    const Result<Hierarchy> found = find_io_hierarchy(host());
+    const Result<Hierarchy> found = find_hierarchy(io_controller, host());
     ASSERT_TRUE(found) << found.error().message();
     EXPECT_EQ(*found, (Hierarchy{Version::v2, path("cg"), path("cg/slice/user")}));
 }
@@ -159,27 +160,28 @@ TEST_F(FakeHost, AMountThatDoesNotShowTheOwnGroupIsPassedOver) {
     write("proc/self/mountinfo", mount_line("/user", "part", "cgroup cgroup rw,blkio") +
                                      mount_line("/other", "cg", "cgroup cgroup rw,blkio"));
     make_directory("part");
-    EXPECT_EQ(find_io_hierarchy(host()).value(), (Hierarchy{Version::v1, path("part"), path("part")}));
+    EXPECT_EQ(find_hierarchy(io_controller, host()).value(),
+              (Hierarchy{Version::v1, path("part"), path("part")}));
 }
 
 TEST_F(FakeHost, AHierarchyThatIsNotMountedIsAnErrorThatSaysHowToMountIt) {
     be_v1();
     write("proc/self/mountinfo", "");
-    const Result<Hierarchy> v1 = find_io_hierarchy(host());
+    const Result<Hierarchy> v1 = find_hierarchy(io_controller, host());
     ASSERT_FALSE(v1);
     EXPECT_NE(v1.error().message().find("blkio"), std::string::npos);
     EXPECT_NE(v1.error().hint.find("mount -t cgroup -o blkio"), std::string::npos);
     write("proc/self/cgroup", "0::/slice/user\n");
-    EXPECT_NE(find_io_hierarchy(host()).error().hint.find("mount -t cgroup2"), std::string::npos);
+    EXPECT_NE(find_hierarchy(io_controller, host()).error().hint.find("mount -t cgroup2"), std::string::npos);
     write("proc/self/cgroup", "1:name=systemd:/\n");
-    EXPECT_NE(find_io_hierarchy(host()).error().why.find("no blkio"), std::string::npos);
+    EXPECT_NE(find_hierarchy(io_controller, host()).error().why.find("no blkio"), std::string::npos);
 }
 
 TEST_F(FakeHost, ATreeThatIsNotCgroupfsIsNotBelieved) {
     be_v1();
     Host lie = host();
     lie.genuine = true;
-    EXPECT_FALSE(find_io_hierarchy(lie));
+    EXPECT_FALSE(find_hierarchy(io_controller, lie));
 }
 
 // ---- the texts of the control files ----
@@ -452,6 +454,53 @@ TEST_F(FakeHost, ProcessesAreListedWithThoseOfTheGroupsBelow) {
     write("a/b/cgroup.procs", "9\n");
     EXPECT_EQ(processes_in(path("a")).value(), (std::vector{HostPid{7}, HostPid{9}, HostPid{12}}));
     EXPECT_TRUE(processes_in(path("missing")).value().empty());
+}
+
+TEST(DescribeLayout, TellsTheVersionsApart) {
+    EXPECT_EQ(describe_layout("0::/\n"), "v2");
+    EXPECT_EQ(describe_layout("2:cpu:/\n1:name=systemd:/\n"), "v1");
+    EXPECT_EQ(describe_layout("1:cpu:/\n0::/\n"), "v1 and v2 (hybrid)");
+    EXPECT_EQ(describe_layout(""), "");
+}
+
+Result<std::string> attempt(const std::string& name, const Host& host) {
+    for (const Ability& ability : abilities())
+        if (ability.name == name) return ability.attempt("g", host);
+    return fail_input("find the ability", "there is none");
+}
+
+TEST_F(FakeHost, ATrialSaysWhereAndLeavesNothing) {
+    be_v1();
+    const auto found = attempt("io", host());
+    ASSERT_TRUE(found) << found.error().message();
+    EXPECT_EQ(*found, "v1, below " + path("cg/user"));
+    EXPECT_TRUE(fs::is_empty(path("cg/user")));
+}
+
+TEST_F(FakeHost, ATrialSwitchesAControllerOffThatItHasSwitchedOn) {
+    be_v2();
+    ASSERT_TRUE(attempt("cpu", host()));
+    EXPECT_EQ(read("cg/slice/user/cgroup.subtree_control"), "cpu io memory\n");
+    ASSERT_TRUE(attempt("pids", host()));
+    EXPECT_TRUE(read("cg/slice/user/cgroup.subtree_control").starts_with("-pids"));
+    EXPECT_FALSE(fs::exists(path("cg/slice/user/g")));
+}
+
+TEST_F(FakeHost, WhatATrialNeedsAndIsNotThereIsAnErrorAndLeavesNothing) {
+    be_v2();
+    const auto frozen = attempt("freeze", host());
+    ASSERT_FALSE(frozen);
+    EXPECT_NE(frozen.error().call.find("cgroup.freeze"), std::string::npos) << frozen.error().message();
+    EXPECT_FALSE(fs::exists(path("cg/slice/user/g")));
+    be_v1();
+    EXPECT_FALSE(attempt("memory", host()));
+}
+
+TEST_F(FakeHost, TheDirectoriesOfTrialsAreKnownBefore) {
+    be_v2();
+    const auto directories = trial_directories("g", host());
+    EXPECT_EQ(std::set<std::string>(directories.begin(), directories.end()),
+              (std::set<std::string>{path("cg/g"), path("cg/slice/g"), path("cg/slice/user/g")}));
 }
 
 }  // namespace

@@ -108,6 +108,37 @@ TEST(Explain, TheFilterIsExplainedByWhatIsMissing) {
     EXPECT_TRUE(mentions(explained("seccomp", EACCES, found), "no_new_privs"));
 }
 
+TEST(Explain, QuotesYama) {
+    const auto text =
+        explained("ptrace", EPERM, evidence(0, with("/proc/sys/kernel/yama/ptrace_scope", "3\n")));
+    EXPECT_TRUE(mentions(text, "kernel.yama.ptrace_scope = 3")) << text;
+    const auto fine =
+        explained("ptrace", EPERM, evidence(0, with("/proc/sys/kernel/yama/ptrace_scope", "1\n")));
+    EXPECT_FALSE(mentions(fine, "yama")) << fine;
+}
+
+TEST(Explain, TellsUserZeroWithoutRightsFromOthers) {
+    const std::string status = "/proc/self/status";
+    const auto said = [&](const std::string& text) {
+        return mentions(explained("write", EPERM, evidence(CLONE_NEWUSER, with(status, text))),
+                        "CAP_SETFCAP");
+    };
+    EXPECT_TRUE(said("Name:\tx\nUid:\t0\t0\t0\t0\nCapEff:\t0000000000000000\n"));
+    EXPECT_TRUE(said("Uid:\t0\t0\t0\t0\nCapEff:\t000001ff7fffffff\n"));
+    EXPECT_FALSE(said("Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\n"));
+    EXPECT_FALSE(said("Uid:\t5\t5\t5\t5\nCapEff:\t0000000000000000\n"));
+}
+
+TEST(Explain, CheckForeseesWhatTheHostRefuses) {
+    Error error;
+    error.call = "clone3";
+    EXPECT_TRUE(is_foreseen(error));
+    error.call = "chdir";
+    EXPECT_FALSE(is_foreseen(error));
+    error.err = ENOSYS;
+    EXPECT_TRUE(is_foreseen(error));
+}
+
 TEST(Explain, LeavesWhatItDoesNotKnowAsItIs) {
     EXPECT_EQ(explained("frobnicate", EIO, evidence(0, {})), "step: frobnicate: EIO (Input/output error)");
 }
