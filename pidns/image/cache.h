@@ -61,6 +61,13 @@ class ImageCache {
     // rights of an ordinary file.
     Result<Copy> copy_of(const Fd& image) const;
 
+    // The same where it is there already, and known by the image's identity.
+    std::optional<Copy> known_copy_of(const Fd& image) const;
+
+    // Paths of programs that were found to run without a copy and have got one since; the latest first.
+    std::vector<std::string> programs() const;
+    void add_program(const std::string& path) const;
+
   private:
     ImageCache(CacheDirectory directory, Make make, Options options)
         : directory_(std::move(directory)), make_(std::move(make)), options_(options) {}
