@@ -19,6 +19,9 @@ bool is_wanted(const Spec& spec) {
 
 // Why there can be no fast path at all; empty: there can.
 std::string obstacle(const Spec& spec, const HostFacts& facts) {
+    // Who replaces a library inside would be held up by a copy that the outer one's monitor doesn't know of.
+    if (facts.numbered && !spec.rootfs.empty())
+        return "this runs inside of another container, which takes off no copies but its own";
     if (facts.numbered) return "this runs inside of another container, whose copies are in place already";
     if (!facts.fsgsbase) return "the processor, or the kernel, lacks the FSGSBASE instructions";
     // Numbers are found by the low bits of a host's number.

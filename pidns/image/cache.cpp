@@ -125,7 +125,7 @@ std::vector<std::string> ImageCache::programs() const {
 // Of two who do this at once one may be forgotten. It will be found once more.
 void ImageCache::add_program(const std::string& path) const {
     auto paths = programs();
-    if (path.find(separator) != std::string::npos || std::ranges::contains(paths, path)) return;
+    if (path.find(separator) != std::string::npos || std::ranges::find(paths, path) != paths.end()) return;
     paths.insert(paths.begin(), path);
     std::string text;
     for (size_t i = 0; i < std::min(paths.size(), most_programs); ++i) {

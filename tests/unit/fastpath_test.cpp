@@ -226,7 +226,10 @@ TEST_F(Fastpath, WhatStandsInTheWayIsSaid) {
     EXPECT_NE(remark().find("power of two"), std::string::npos);
     spec_.pid_max = 1024;
     facts_.numbered = true;
-    EXPECT_NE(remark().find("another container"), std::string::npos);
+    EXPECT_NE(remark().find("another container, which takes off no copies"), std::string::npos);
+    spec_.rootfs.clear();
+    EXPECT_NE(remark().find("another container, whose copies are in place"), std::string::npos);
+    spec_.rootfs = root("");
     facts_.numbered = false;
     facts_.env = {};
     EXPECT_NE(remark().find("no directory"), std::string::npos);
