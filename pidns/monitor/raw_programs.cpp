@@ -33,7 +33,7 @@ constexpr int patience_ms = 5000;
 constexpr size_t most_programs = 32;  // of a container
 
 constexpr const char* copier_name = "ctr-copier";
-constexpr int lowest_priority = 19;
+constexpr int low_priority = 10;
 
 // Static programs have no dynamic linker, whose place this would be.
 bool is_static(HostPid thread) {
@@ -96,7 +96,7 @@ void RawPrograms::start(const Fd& image, const std::string& path) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != self) _exit(0);
         prctl(PR_SET_NAME, copier_name);
-        setpriority(PRIO_PROCESS, 0, lowest_priority);
+        setpriority(PRIO_PROCESS, 0, low_priority);
         const rlimit seconds{most_seconds, most_seconds};
         setrlimit(RLIMIT_CPU, &seconds);
         make_(image, path);
