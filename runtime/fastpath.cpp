@@ -2,6 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <memory>
+#include <utility>
+
 #include "runtime/environment.h"
 #include "runtime/images.h"
 
@@ -16,6 +19,9 @@ bool is_wanted(const Spec& spec) {
 
 // Why there can be no fast path at all; empty: there can.
 std::string obstacle(const Spec& spec, const HostFacts& facts) {
+    // Who replaces a library inside would be held up by a copy that the outer one's monitor doesn't know of.
+    if (facts.numbered && !spec.rootfs.empty())
+        return "this runs inside of another container, which takes off no copies but its own";
     if (facts.numbered) return "this runs inside of another container, whose copies are in place already";
     if (!facts.fsgsbase) return "the processor, or the kernel, lacks the FSGSBASE instructions";
     // Numbers are found by the low bits of a host's number.
@@ -31,6 +37,13 @@ action::Placement placement_of(const images::Image& image) {
     struct stat status {};
     fstat(image.file.get(), &status);
     return {.target = image.path, .name = image.name, .device = status.st_dev, .inode = status.st_ino};
+}
+
+// A start makes copies of what will surely run; others it takes where they are.
+Result<pidns::ImageCache::Copy> copy_for(const pidns::ImageCache& cache, const images::Image& image) {
+    if (!image.noted) return cache.copy_of(image.file);
+    if (auto copy = cache.known_copy_of(image.file)) return std::move(*copy);
+    return fail_input("find a copy", "it is made when the program is seen");
 }
 
 }  // namespace
@@ -51,12 +64,13 @@ std::vector<std::string> cache_directories(const HostFacts& facts) {
 Prepared prepare(const Spec& spec, const HostFacts& facts, const Instrumenter& instrumenter) {
     if (!is_wanted(spec)) return {};
     if (const std::string why = obstacle(spec, facts); !why.empty()) return without(why);
-    const auto cache = pidns::ImageCache::open(cache_directories(facts), instrumenter.make,
-                                               {.version = instrumenter.version});
-    if (!cache) return without(cache.error().message());
+    auto opened = pidns::ImageCache::open(cache_directories(facts), instrumenter.make,
+                                          {.version = instrumenter.version});
+    if (!opened) return without(opened.error().message());
+    const auto cache = std::make_shared<const pidns::ImageCache>(std::move(*opened));
     Prepared prepared;
-    for (const images::Image& image : images::find(spec, facts)) {
-        auto copy = cache->copy_of(image.file);
+    for (const images::Image& image : images::find(spec, facts, cache->programs())) {
+        auto copy = copy_for(*cache, image);
         if (!copy) {
             if (copy.error().why == no_calls) continue;
             prepared.remarks.push_back("no fast path for " + image.path + ": " + copy.error().why);
@@ -67,6 +81,9 @@ Prepared prepare(const Spec& spec, const HostFacts& facts, const Instrumenter& i
         placement.expected = std::move(copy->file);
         prepared.placements.push_back(std::move(placement));
     }
+    prepared.make_copy = [cache](const Fd& image, const std::string& path) {
+        if (cache->copy_of(image)) cache->add_program(path);
+    };
     return prepared;
 }
 

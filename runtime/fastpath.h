@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pidns/image/cache.h"
+#include "pidns/monitor/options.h"
 #include "runtime/action.h"
 #include "runtime/facts.h"
 #include "runtime/spec.h"
@@ -28,6 +29,7 @@ Instrumenter instrumenter();
 struct Prepared {
     std::vector<action::Placement> placements;
     std::vector<std::string> remarks;  // what could not be had, and why; for those who ask
+    pidns::MakeCopy make_copy{};       // for programs that the container turns out to run
 };
 
 // Finds the images of the container's root and their copies, and makes copies that aren't there yet. Nothing,

@@ -51,6 +51,12 @@ class Finder {
         return true;
     }
 
+    void add_noted(const std::string& file) {
+        const size_t before = found_.size();
+        add(file);
+        if (found_.size() != before) found_.back().noted = true;
+    }
+
     std::vector<Image> take() { return std::move(found_); }
 
   private:
@@ -100,7 +106,7 @@ std::string absolute(const std::string& file, const Spec& spec, const HostFacts&
 
 }  // namespace
 
-std::vector<Image> find(const Spec& spec, const HostFacts& facts) {
+std::vector<Image> find(const Spec& spec, const HostFacts& facts, const std::vector<std::string>& noted) {
     Finder finder(spec.rootfs.empty() ? "/" : spec.rootfs);
     for (const char* directory : directories) finder.add_libraries(directory);
     if (spec.command.empty()) return finder.take();
@@ -108,6 +114,7 @@ std::vector<Image> find(const Spec& spec, const HostFacts& facts) {
     const auto path = environment::find(env, "PATH").value_or("");
     for (const std::string& file : environment::candidates(spec.command.front(), path))
         if (finder.add_command(absolute(file, spec, facts))) break;
+    for (const std::string& file : noted) finder.add_noted(file);
     return finder.take();
 }
 

@@ -13,15 +13,17 @@
 namespace ctr::images {
 
 struct Image {
-    std::string path;  // as the container will see it; links may lie on it
-    std::string name;  // the last component of where they lead
-    Fd file;           // O_PATH; a regular file
+    std::string path;    // as the container will see it; links may lie on it
+    std::string name;    // the last component of where they lead
+    Fd file;             // O_PATH; a regular file
+    bool noted = false;  // one of those that were noted only: it's not certain that it will run
 };
 
 // Those that are there, each once (without a command the libraries alone), at the places where distributions
 // have them, beside the dynamic linker that the command names, and at the command's own. Which program a
 // command is, is decided as the container will decide it, but with the rights of the caller: this may find
 // another one, and does no harm then.
-std::vector<Image> find(const Spec& spec, const HostFacts& facts);
+// NOTED: paths of programs that others were seen to start (pidns/monitor/raw_programs.h).
+std::vector<Image> find(const Spec& spec, const HostFacts& facts, const std::vector<std::string>& noted = {});
 
 }  // namespace ctr::images

@@ -34,7 +34,9 @@ Result<Plan> plan_for(const Spec& spec, const Notify& notify) {
     auto prepared = fastpath::prepare(spec, *facts, fastpath::instrumenter());
     for (const std::string& remark : prepared.remarks)
         if (notify) notify({Notice::Kind::detail, remark});
-    return make_plan(spec, *facts, std::move(prepared.placements));
+    auto plan = make_plan(spec, *facts, std::move(prepared.placements));
+    if (plan) plan->monitor.make_copy = std::move(prepared.make_copy);
+    return plan;
 }
 
 Result<CgroupPlan> cgroup_for(const Spec& spec) {

@@ -85,6 +85,10 @@ Result<std::optional<cgroup::Group>> create_group(const CgroupPlan& plan, const 
     return std::optional(std::move(*group));
 }
 
+HostPid copier_of(const pidns::Monitor* monitor) {
+    return monitor != nullptr ? monitor->raw_programs().copier() : HostPid::none;
+}
+
 Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgroup, const Fd& reports,
                                          const Fd& keeper) {
     const Notify notify = [&](const Notice& notice) { send_report(reports, notice); };
@@ -115,6 +119,11 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
     auto ended = monitor ? monitor->run(keeper.get()) : wait_for_init(init, keeper);
     // Before the monitor goes: calls that wait for it would otherwise fail in processes that are about to be
     // killed.
+    if (const HostPid copier = copier_of(monitor.get()); copier != HostPid::none) {
+        end_descendants({raw(copier)});
+        // Killed each time, it would never get done where containers are short.
+        monitor->raw_programs().await_copier(keeper.get());
+    }
     end_descendants();
     return ended;
 }

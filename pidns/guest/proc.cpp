@@ -119,8 +119,13 @@ bool serve_self(Frame& frame, const Row& row, const ProcName& named) {
 
 }  // namespace
 
+// What the kernel has written is longer than what comes in its place, and many expect zeroes behind that.
 void give_up(Frame& frame) {
     if (opens(frame.number) && frame.result >= 0) marked(SYS_close, static_cast<uint64_t>(frame.result));
+    if (reads_link(frame.number)) {
+        auto* text = reinterpret_cast<char*>(frame.arguments[frame.number == SYS_readlink ? 1 : 2]);
+        for (int64_t i = 0; i < frame.result; ++i) text[i] = '\0';
+    }
     frame.result = no_result;
 }
 

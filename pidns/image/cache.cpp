@@ -4,8 +4,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <ctime>
 #include <sstream>
 
@@ -21,6 +23,11 @@ constexpr off_t largest = off_t{256} << 20;
 constexpr size_t records_for_each_file = 16;
 constexpr size_t longest_reason = 500;
 constexpr long failure_counts_for = 60;  // seconds
+
+// One record with the paths of all programs, so that a start finds them by one call.
+constexpr const char* programs_name = "programs";
+constexpr char separator = '\n';
+constexpr size_t most_programs = 16;
 
 // How the text of a record begins; that of an identity which names a content begins with a digit of it.
 constexpr char made = '=';
@@ -106,6 +113,36 @@ Result<ImageCache::Copy> ImageCache::copy_of(const Fd& image) const {
     if (!known.empty())
         if (auto found = recorded(known)) return std::move(*found);
     return examine(image, status, identity);
+}
+
+std::optional<ImageCache::Copy> ImageCache::known_copy_of(const Fd& image) const {
+    struct stat status {};
+    if (fstat(image.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    const std::string known = directory_.record(identity_name(status, options_.version));
+    if (known.empty() || known.starts_with(impossible)) return {};
+    auto found = recorded(known);
+    if (!found || !*found) return {};
+    return std::move(**found);
+}
+
+std::vector<std::string> ImageCache::programs() const {
+    std::vector<std::string> paths;
+    std::istringstream text(directory_.record(programs_name));
+    for (std::string path; std::getline(text, path, separator);) paths.push_back(path);
+    return paths;
+}
+
+// Of two who do this at once one may be forgotten. It will be found once more.
+void ImageCache::add_program(const std::string& path) const {
+    auto paths = programs();
+    if (path.find(separator) != std::string::npos || std::ranges::find(paths, path) != paths.end()) return;
+    paths.insert(paths.begin(), path);
+    std::string text;
+    for (size_t i = 0; i < std::min(paths.size(), most_programs); ++i) {
+        if (text.size() + paths[i].size() + 1 >= PATH_MAX) break;
+        text += paths[i] + separator;
+    }
+    (void)directory_.set_record(programs_name, text);
 }
 
 std::optional<Result<ImageCache::Copy>> ImageCache::recorded(const std::string& content) const {

@@ -20,6 +20,7 @@
 #include "pidns/monitor/proc_files.h"
 #include "pidns/monitor/procfs.h"
 #include "pidns/monitor/server.h"
+#include "pidns/surface/mark.h"
 
 namespace ctr::pidns {
 
@@ -65,6 +66,7 @@ bool unmount_from(HostPid thread, const Fd& mount) {
 
 bool Covers::may_concern(const Trap& trap, const Call& call) const {
     if (files_.empty() || !call.changes || only_reads(trap, call)) return false;
+    if (trap.arguments[5] == asked_mark) return true;  // it has been refused already
     const auto is_name = [&](PathArguments at) {
         const std::string path = path_text(trap, call, at).value_or("");
         const std::string name = path.substr(path.rfind('/') + 1);
@@ -123,7 +125,8 @@ bool CallServer::lay_down_directory(Rewrite& rewrite, uint64_t& address) {
 // The thread itself opens the files, as it would find them. DIRECTORY: a text; 0: it may certainly change it.
 Errand CallServer::uncover(Caller caller, const Call& call, Registers::Arguments arguments, long result,
                            uint64_t directory) {
-    constexpr uint64_t flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+    // What it names, or where that leads.
+    constexpr uint64_t ways[] = {O_PATH | O_CLOEXEC | O_NOFOLLOW, O_PATH | O_CLOEXEC};
     const auto base_of = [&](PathArguments at) {
         constexpr auto here = static_cast<uint64_t>(AT_FDCWD);
         return at.directory == PathArguments::none ? here : arguments.at(at.directory);
@@ -135,10 +138,14 @@ Errand CallServer::uncover(Caller caller, const Call& call, Registers::Arguments
     bool again = false;
     for (const PathArguments at : {call.path, call.second_path}) {
         if (at.path == PathArguments::none) continue;
-        const long fd = co_await Made{SYS_openat, {base_of(at), arguments.at(at.path), flags}};
-        if (fd < 0) continue;
-        const std::string name = covers_.take_off(caller.thread, static_cast<int>(fd));
-        co_await Made{SYS_close, {static_cast<uint64_t>(fd)}};
+        std::string name;
+        for (const uint64_t flags : ways) {
+            const long fd = co_await Made{SYS_openat, {base_of(at), arguments.at(at.path), flags}};
+            if (fd < 0) break;
+            name = covers_.take_off(caller.thread, static_cast<int>(fd));
+            co_await Made{SYS_close, {static_cast<uint64_t>(fd)}};
+            if (!name.empty()) break;
+        }
         if (name.empty()) continue;
         again = true;
         warn_once(caller.process, "changes " + name,

@@ -25,7 +25,8 @@ class Covers {
   public:
     explicit Covers(std::vector<CoveredFile> files) : files_(std::move(files)) {}
 
-    // The call may change a covered file: told by the last component of its path.
+    // The call may change a covered file: told by the last component of its path; or the kernel has refused
+    // it already, and code of ours asks.
     bool may_concern(const Trap& trap, const Call& call) const;
 
     // Takes the copy off that a descriptor of the thread's names, in the thread's mount namespace. Returns

@@ -31,6 +31,8 @@ class Monitor {
     // Serves until init has ended: its wait status. Or until `stop` becomes readable or hangs up: nothing.
     Result<std::optional<int>> run(int stop);
 
+    const RawPrograms& raw_programs() const { return server_->raw_programs(); }
+
   private:
     Monitor(Fd listener, Fd child_signals, Numbers numbers, HostPid init);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pidns/model/numbering.h"
+#include "runtime/base/fd.h"
 
 namespace ctr::pidns {
 
@@ -19,10 +20,14 @@ struct CoveredFile {
     ino_t inode = 0;
 };
 
+// Makes the copy of an image, to be found by the next container that has it at this path. Takes its time.
+using MakeCopy = std::function<void(const Fd& image, const std::string& path)>;
+
 struct MonitorOptions {
     Model model = Model::flat;
     uint32_t pid_max = 32768;  // as kernel.pid_max, for each namespace
     std::vector<CoveredFile> covered;
+    MakeCopy make_copy;  // of programs that were found to have none; empty: not wanted
     std::function<void(const std::string&)>
         warn;  // for a person to read: a program that can't be served, and why
 };

@@ -430,8 +430,11 @@ long ProcFiles::linked(const Caller& caller, const Call& call, const Registers::
     auto text = target ? own_text(caller, *target) : std::nullopt;
     if (!text) return length;
     text->resize(std::min<size_t>(text->size(), static_cast<uint32_t>(made[at + 2])));
+    const size_t seen = text->size();
+    // Many expect zeroes behind it.
+    if (seen < target->size()) text->resize(target->size());
     memory.write_bytes(made[at + 1], *text);
-    return static_cast<long>(text->size());
+    return static_cast<long>(seen);
 }
 
 bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, Content content, int fd) {

@@ -48,6 +48,7 @@ bool counts(const Guard& guard, uint64_t address, const ProcessMemory& memory) {
 
 void CallServer::serve(const Trap& trap) {
     if (trap.arch != native_arch || (trap.number & x32_bit) != 0) return refuse_foreign(trap);
+    raw_programs_.saw(trap);
     const Call* call = find_call(trap.number, trap.arguments);
     if (!call) {
         listener_.pass(trap);
@@ -114,6 +115,7 @@ bool CallServer::answer_file(const Trap& trap, const Call& call, const Caller& c
 void CallServer::tidy() {
     files_.forget_unused();
     nested_.forget_gone();
+    raw_programs_.tidy();
     const auto is_gone = [](const auto& entry) { return kill(entry.first, 0) != 0 && errno == ESRCH; };
     std::erase_if(fetched_, is_gone);
     awaiting_.clear();

@@ -22,6 +22,7 @@
 #include "pidns/monitor/nested.h"
 #include "pidns/monitor/numbers.h"
 #include "pidns/monitor/proc_files.h"
+#include "pidns/monitor/raw_programs.h"
 #include "pidns/monitor/signals.h"
 #include "pidns/monitor/tracee.h"
 #include "pidns/monitor/tracer.h"
@@ -42,6 +43,7 @@ class CallServer final : public Rewriter {
           files_(listener, numbers, nested, translator_),
           tracer_(*this, alarm),
           covers_(options.covered),
+          raw_programs_(options.make_copy),
           warn_(options.warn) {}
 
     // Answers the trap, or starts what will end in an answer. Never waits.
@@ -56,6 +58,7 @@ class CallServer final : public Rewriter {
     void tidy();
 
     Tracer& tracer() { return tracer_; }
+    const RawPrograms& raw_programs() const { return raw_programs_; }
 
   private:
     // By way of serving.
@@ -154,6 +157,7 @@ class CallServer final : public Rewriter {
     ProcFiles files_;
     Tracer tracer_;
     Covers covers_;
+    RawPrograms raw_programs_;
     std::function<void(const std::string&)> warn_;
     std::vector<Trap> postponed_;
     std::unordered_set<uint64_t> awaiting_;       // by trap: its process was waited for to be registered

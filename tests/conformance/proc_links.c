@@ -48,6 +48,9 @@ static void self_links(void) {
     char little[2] = {'-', '-'};
     fact("little-room=%zd", readlink("/proc/self", little, 1));
     fact("first-digit=%s", yes(little[0] == text[0] && little[1] == '-'));
+    char zeroed[64] = {0};
+    const ssize_t written = readlink("/proc/self", zeroed, sizeof zeroed);
+    fact("nothing-behind=%s", yes(written == (ssize_t)strlen(zeroed)));
     const ssize_t length = readlink("/proc/self", text, sizeof text);
     fact("length-is-digits=%s", yes(length == snprintf(NULL, 0, "%d", getpid())));
 }

@@ -2,6 +2,7 @@
 // end before their creator knows them, bad pointers. Every victim says in its own file what it proves, and
 // does the same outside of containers.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <tuple>
 
@@ -57,6 +58,13 @@ TEST_P(FastPath, CallsUnderAStormOfSignals) {
                           std::string("timerstorm: ") + call + " " + handler + ": right\n");
 }
 
+TEST_P(FastPath, SignalsAtEveryInstruction) {
+    for (const char* call : {"getpid", "getppid", "fork", "kill", "stat", "link", "action"})
+        for (const char* handler : {"plain", "siginfo"})
+            expect_output({victim("everystep"), call, handler},
+                          std::string("everystep: ") + call + " " + handler + ": right\n");
+}
+
 // ---- Children
 
 TEST_P(FastPath, ChildrenThatAreWaitedForBeforeForkReturns) {
@@ -110,6 +118,42 @@ TEST_P(FastPath, FiltersOfProgramsSeeOnlyTheirCalls) {
                 continue;  // of a child made before
             expect_output({victim("filtered"), call, when}, name + ": right\n");
         }
+}
+
+TEST_P(FastPath, ConfinesItselfAsOpenSshDoes) {
+    if (!is_root()) GTEST_SKIP() << "needs root, who may chroot";
+    for (const char* when : {"early", "late"}) expect_same({victim("preauth"), when});
+}
+
+// ---- Started in unusual ways
+
+TEST_P(FastPath, WithoutRandomAddressesAndWithoutEnvironment) {
+    for (const char* name : {"family-glibc", "family-glibc-static", "family-musl", "family-go"}) {
+        if (!available(victim(name))) continue;
+        const Outcome usual = start({victim(name)});
+        EXPECT_EQ(usual.code, 0) << usual;
+        expect_output({"setarch", "-R", victim(name)}, usual.out);
+        expect_output({"env", "-i", victim(name)}, usual.out);
+        expect_output({"env", "-i", "/usr/bin/setarch", "-R", victim(name)}, usual.out);
+    }
+}
+
+// As an ordinary user, whom the program gives root's rights.
+TEST_P(FastPath, SetUserIdPrograms) {
+    if (!is_root()) GTEST_SKIP() << "needs root, to install such a program";
+    const ScratchDirectory directory;
+    const std::string program = directory.copy(victim("privileged"));
+    ASSERT_EQ(chmod(program.c_str(), 04755), 0);
+    const std::string user = std::to_string(somebody.uid) + ":" + std::to_string(somebody.gid);
+    const Arguments options{"--user", user, "--no-new-privs=false", "-e", "LD_LIBRARY_PATH=/nowhere"};
+    const Arguments command{"sh", "-c", program + "; true"};
+    Arguments kernel{ctr_binary(), "run", "--pidns=kernel"};
+    kernel.insert(kernel.end(), options.begin(), options.end());
+    kernel.insert(kernel.end(), command.begin(), command.end());
+    const Outcome expected = run(kernel);
+    if (!contains(expected.out, "secure 1")) GTEST_SKIP() << "no set-user-id programs here: " << expected;
+    EXPECT_TRUE(contains(expected.out, "acts as 0, library path dropped")) << expected;
+    expect_output(command, expected.out, options);
 }
 
 }  // namespace

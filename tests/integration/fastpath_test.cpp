@@ -164,6 +164,38 @@ TEST_P(UsersFastpath, AHostileCacheIsNotUsed) {
     EXPECT_TRUE(contains(outcome.err, "others may write to it")) << outcome;
 }
 
+// Containers in containers.
+class NestedFastpath : public RootsLauncher {
+  protected:
+    static Outcome inside(const Arguments& outer, const Arguments& inner, const std::string& script) {
+        Arguments argv = outer;
+        argv.insert(argv.end(), {"--cap-add=SYS_ADMIN", "--", ctr_binary(), "run", "--log-level=debug",
+                                 std::string("--pidns=") + GetParam()});
+        argv.insert(argv.end(), inner.begin(), inner.end());
+        argv.insert(argv.end(), {"--", "sh", "-c", script});
+        return run(command(argv));
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Modes, NestedFastpath, testing::Values("flat", "multi"),
+                         [](const auto& mode) { return std::string(mode.param); });
+
+TEST_P(NestedFastpath, HasTheOuterOnesCopies) {
+    const Outcome outcome = inside({}, {}, which_library);
+    EXPECT_TRUE(outcome.out.ends_with("copy\n")) << outcome;
+}
+
+TEST_P(NestedFastpath, ARootOfItsOwnHasNoneAndTheReasonIsSaid) {
+    const SmallRoot root;
+    fs::copy_file(fs::canonical("/bin/grep"), root.path() + "/bin/grep");
+    const std::string library = "/lib/x86_64-linux-gnu/libpcre2-8.so.0";
+    if (!fs::exists(root.path() + library)) fs::copy_file(fs::canonical(library), root.path() + library);
+    const Outcome outcome =
+        inside({}, {"--rootfs", root.path()}, std::string(which_library) + "echo $$; (sh -c 'echo $PPID')");
+    EXPECT_EQ(outcome.out, "/lib/x86_64-linux-gnu/libc.so.6\noriginal\n1\n1\n") << outcome;
+    EXPECT_TRUE(contains(outcome.err, "debug: no fast path: this runs inside of another container, which"))
+        << outcome;
+}
+
 class NoFastpath : public LauncherInMode {};
 INSTANTIATE_TEST_SUITE_P(Modes, NoFastpath, testing::Values("kernel", "host"),
                          [](const auto& mode) { return std::string(mode.param); });

@@ -2,6 +2,7 @@
 // was given.
 #include "runtime/fastpath.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -168,11 +169,33 @@ TEST_F(Fastpath, EveryImageGetsItsCopy) {
     EXPECT_EQ(made_, 2);
 }
 
+// A start makes none for what may not run at all.
+TEST_F(Fastpath, WhatIsNotedIsFoundBehindAllElseAndNotMade) {
+    add_program("/usr/bin/noted", "/lib64/ld-linux-x86-64.so.2");
+    add_program("/usr/bin/command", "/lib64/ld-linux-x86-64.so.2");
+    spec_.command = {"/usr/bin/command"};
+    const Texts noted{"/usr/bin/none", "/usr/bin/noted", "/usr/bin/command"};
+    std::vector<std::pair<std::string, bool>> seen;
+    for (const images::Image& image : images::find(spec_, facts_, noted))
+        seen.emplace_back(image.path, image.noted);
+    EXPECT_EQ(seen, (std::vector<std::pair<std::string, bool>>{{"/usr/bin/command", false},
+                                                               {"/usr/bin/noted", true}}));
+    spec_.command = {"/none"};
+    const Prepared before = prepared();
+    ASSERT_TRUE(before.make_copy);
+    before.make_copy(Fd(open(root("/usr/bin/noted").c_str(), O_PATH | O_CLOEXEC)), "/usr/bin/noted");
+    before.make_copy(Fd(open(root("/usr/bin/command").c_str(), O_PATH | O_CLOEXEC)), "/usr/bin/command");
+    EXPECT_EQ(made_, 1);  // they are the same
+    add_program("/usr/bin/noted", "/bin/sh");
+    EXPECT_TRUE(prepared().placements.empty());
+    EXPECT_EQ(made_, 1);
+}
+
 TEST_F(Fastpath, NothingIsMadeWhereItIsNotWanted) {
     add("/usr/lib/x86_64-linux-gnu/libc.so.6", "libc");
     const auto nothing = [&] {
         const Prepared result = prepared();
-        return result.placements.empty() && result.remarks.empty() &&
+        return result.placements.empty() && result.remarks.empty() && !result.make_copy &&
                outline(spec_, facts_).placements.empty();
     };
     spec_.pid_fastpath = PidFastpath::off;
@@ -203,7 +226,10 @@ TEST_F(Fastpath, WhatStandsInTheWayIsSaid) {
     EXPECT_NE(remark().find("power of two"), std::string::npos);
     spec_.pid_max = 1024;
     facts_.numbered = true;
-    EXPECT_NE(remark().find("another container"), std::string::npos);
+    EXPECT_NE(remark().find("another container, which takes off no copies"), std::string::npos);
+    spec_.rootfs.clear();
+    EXPECT_NE(remark().find("another container, whose copies are in place"), std::string::npos);
+    spec_.rootfs = root("");
     facts_.numbered = false;
     facts_.env = {};
     EXPECT_NE(remark().find("no directory"), std::string::npos);

@@ -113,6 +113,36 @@ TEST_F(Cache, ACopyLooksLikeItsImageToThoseWhoUseIt) {
     EXPECT_EQ(status.st_mtim.tv_nsec, 89);
 }
 
+TEST_F(Cache, WhatIsKnownIsFoundAndNothingElseIsMade) {
+    const Fd original = open_file(image("program"));
+    EXPECT_FALSE(cache().known_copy_of(original));
+    const Fd odd = open_file(image("odd", "odd"));
+    EXPECT_FALSE(cache().copy_of(odd));
+    EXPECT_FALSE(cache().known_copy_of(odd));
+    ASSERT_TRUE(cache().copy_of(original));
+    const auto known = cache().known_copy_of(original);
+    ASSERT_TRUE(known);
+    EXPECT_EQ(text_of(known->file), "instrumented program");
+    EXPECT_FALSE(cache(2).known_copy_of(original));
+    fs::remove(only_copy());
+    EXPECT_FALSE(cache().known_copy_of(original));
+    EXPECT_EQ(made_, 2);
+}
+
+TEST_F(Cache, TheLatestProgramsAreNoted) {
+    using Paths = std::vector<std::string>;
+    EXPECT_EQ(cache().programs(), Paths{});
+    for (const char* path : {"/usr/bin/a", "/usr/bin/b c", "/usr/bin/a", "/usr/bin/two\nlines"})
+        cache().add_program(path);
+    EXPECT_EQ(cache().programs(), (Paths{"/usr/bin/b c", "/usr/bin/a"}));
+    EXPECT_EQ(cache(2).programs(), cache().programs());
+    for (int i = 0; i < 100; ++i) cache().add_program("/usr/bin/" + std::to_string(i));
+    EXPECT_EQ(cache().programs().size(), 16u);
+    EXPECT_EQ(cache().programs().front(), "/usr/bin/99");
+    for (int i = 0; i < 20; ++i) cache().add_program("/" + std::to_string(i) + std::string(1000, 'x'));
+    EXPECT_EQ(cache().programs().size(), 4u);
+}
+
 TEST_F(Cache, TheDirectoryIsMadeForUsAlone) {
     cache();
     struct stat status {};
