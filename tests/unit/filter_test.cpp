@@ -20,12 +20,6 @@ namespace {
 
 class FilterTest : public testing::Test {
   protected:
-    void SetUp() override {
-        auto built = build_filter();
-        ASSERT_TRUE(built) << built.error().message();
-        program_ = std::move(*built);
-    }
-
     uint32_t verdict(long number, std::initializer_list<uint64_t> arguments, uint64_t sixth = 0,
                      uint32_t arch = AUDIT_ARCH_X86_64) const {
         seccomp_data call{};
@@ -36,7 +30,7 @@ class FilterTest : public testing::Test {
         return test::run_filter(program_, call);
     }
 
-    std::vector<sock_filter> program_;
+    std::vector<sock_filter> program_ = build_filter();
 };
 
 constexpr uint32_t notify = SECCOMP_RET_USER_NOTIF;
