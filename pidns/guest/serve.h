@@ -11,7 +11,7 @@ namespace ctr::pidns::guest {
 enum class After : uint32_t {
     nothing,
     asked,      // the monitor has served it
-    path,       // did the path lead into /proc?
+    path = AFTER_PATH,  // did the path lead into /proc?
     change,     // does a copy lie over the file?
     file,       // is it a file of ours that was described?
     directory,  // the text of a working directory
