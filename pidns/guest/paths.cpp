@@ -8,7 +8,7 @@
 #include <sys/un.h>
 
 #include "pidns/guest/kernel.h"
-#include "pidns/guest/plain_names.h"
+#include "pidns/surface/plain_names.h"
 #include "pidns/guest/proc.h"
 #include "pidns/guest/proc_text.h"
 #include "pidns/guest/serve.h"
@@ -68,7 +68,7 @@ bool may_lead_into_proc(uint64_t stack, const char* path) {
     // It has been read up to the word only that decided.
     constexpr uint64_t word = 8;
     const bool all_readable = readable(path + longest_plain_name - word);
-    return !all_readable || !is_plain_name(path);
+    return !all_readable || !is_plain_path(path);
 }
 
 // What a copy lies over, the monitor can uncover (monitor/covers.h); the kernel says whether it must.
@@ -136,7 +136,7 @@ bool followed_path(Frame& frame) {
         frame.action = ask(frame, *row);  // about the descriptor
         return true;
     }
-    if (!leads_into_proc(path, [](const char*) { return true; }) || is_plain_name(path)) return false;
+    if (!leads_into_proc(path, [](const char*) { return true; }) || is_plain_path(path)) return false;
     if (serve_proc(frame, *row, path)) return false;
     give_up(frame);
     frame.action = ask(frame, *row);
