@@ -8,10 +8,10 @@
 #include <sys/un.h>
 
 #include "pidns/guest/kernel.h"
-#include "pidns/surface/plain_names.h"
 #include "pidns/guest/proc.h"
 #include "pidns/guest/proc_text.h"
 #include "pidns/guest/serve.h"
+#include "pidns/surface/plain_names.h"
 
 namespace ctr::pidns::guest {
 

@@ -40,8 +40,9 @@ constexpr surface::Index rows_by_call = surface::index_of_rows();
 
 // entry.S makes all other reads at once.
 static_assert(std::ranges::all_of(surface::rows, [](const Call& row) {
-    return row.number != SYS_read || (row.when.argument == 2 && row.when.mask == ~uint64_t{0} && !row.when.differs &&
-                                      row.when.value % SIGNAL == 0 && row.when.value <= MOST_SIGNALS);
+    return row.number != SYS_read ||
+           (row.when.argument == 2 && row.when.mask == ~uint64_t{0} && !row.when.differs &&
+            row.when.value % SIGNAL == 0 && row.when.value <= MOST_SIGNALS);
 }));
 
 Action serve(Frame& frame, const Row& row) {

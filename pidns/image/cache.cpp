@@ -72,9 +72,9 @@ Result<std::vector<std::byte>> read_all(const Fd& image, size_t size) {
     return bytes;
 }
 
-// A file that is mapped before it was read comes into memory page by page, one that is read from its beginning
-// in larger pieces (from Linux 6.16 on, on ext4), which are cheaper to map: some percent of an exec, for as
-// long as the file stays in memory.
+// A file that is mapped before it was read comes into memory page by page, one that is read from its
+// beginning in larger pieces (from Linux 6.16 on, on ext4), which are cheaper to map: some percent of an
+// exec, for as long as the file stays in memory.
 void read_from_its_beginning(const Fd& file) {
     constexpr size_t piece_size = size_t{64} << 10;
     std::vector<std::byte> piece(piece_size);

@@ -110,8 +110,9 @@ void write(std::vector<std::byte>& bytes, uint64_t offset, const void* data, siz
     std::memcpy(bytes.data() + offset, data, size);
 }
 
-// The new segment: thunks, guest, unwind table. The kernel maps the pages of a file around a fault 64 KiB at a time, and
-// those from the beginning of a segment surely together: the thunks and what they enter are one fault.
+// The new segment: thunks, guest, unwind table. The kernel maps the pages of a file around a fault 64 KiB at
+// a time, and those from the beginning of a segment surely together: the thunks and what they enter are one
+// fault.
 class Writer {
   public:
     Writer(const Elf& elf, Bytes guest, GuestHeader header, Layout layout)

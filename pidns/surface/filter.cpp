@@ -28,14 +28,14 @@ struct Frequency {
 };
 constexpr unsigned seldom = 1;
 constexpr Frequency frequencies[] = {
-    {SYS_read, 64},         {SYS_openat, 64},       {SYS_newfstatat, 64}, {SYS_fstat, 48},
-    {SYS_ioctl, 24},        {SYS_lseek, 24},        {SYS_fcntl, 24},      {SYS_rt_sigaction, 24},
-    {SYS_clone, 16},        {SYS_clone3, 16},       {SYS_wait4, 16},      {SYS_open, 16},
-    {SYS_stat, 16},         {SYS_access, 16},       {SYS_readlink, 16},   {SYS_pread64, 16},
-    {SYS_clock_gettime, 8}, {SYS_getdents64, 8},    {SYS_execve, 8},      {SYS_getpid, 8},
-    {SYS_gettid, 8},        {SYS_clock_nanosleep, 8}, {SYS_prctl, 8},     {SYS_prlimit64, 8},
-    {SYS_statx, 8},         {SYS_sendmsg, 8},       {SYS_recvmsg, 8},     {SYS_connect, 8},
-    {SYS_lstat, 8},         {SYS_unlink, 8},        {SYS_readv, 8},       {SYS_kill, 8},
+    {SYS_read, 64},         {SYS_openat, 64},         {SYS_newfstatat, 64}, {SYS_fstat, 48},
+    {SYS_ioctl, 24},        {SYS_lseek, 24},          {SYS_fcntl, 24},      {SYS_rt_sigaction, 24},
+    {SYS_clone, 16},        {SYS_clone3, 16},         {SYS_wait4, 16},      {SYS_open, 16},
+    {SYS_stat, 16},         {SYS_access, 16},         {SYS_readlink, 16},   {SYS_pread64, 16},
+    {SYS_clock_gettime, 8}, {SYS_getdents64, 8},      {SYS_execve, 8},      {SYS_getpid, 8},
+    {SYS_gettid, 8},        {SYS_clock_nanosleep, 8}, {SYS_prctl, 8},       {SYS_prlimit64, 8},
+    {SYS_statx, 8},         {SYS_sendmsg, 8},         {SYS_recvmsg, 8},     {SYS_connect, 8},
+    {SYS_lstat, 8},         {SYS_unlink, 8},          {SYS_readv, 8},       {SYS_kill, 8},
 };
 
 unsigned weight_of(long number) {
@@ -121,9 +121,7 @@ class Builder {
 
     // The rows of one call: it traps if any of them says so.
     Place whether_it_passes(std::vector<Call>& rows) {
-        const auto condition = [](const Call& row) {
-            return std::pair(row.when.argument, row.when.mask);
-        };
+        const auto condition = [](const Call& row) { return std::pair(row.when.argument, row.when.mask); };
         std::ranges::stable_sort(rows, {}, condition);  // those that look at the same lie together
         Entry passes = allow_;
         for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
@@ -152,8 +150,7 @@ class Builder {
     Place allow_ = program_.answer(SECCOMP_RET_ALLOW);
     Place unless_marked_ = equals({5, false, ~uint64_t{0}, mark}, allow_, notify_).begin();
     // In the upper half of a pid_t.
-    Place unless_marked_above_ =
-        equals({0, false, ~uint64_t{0} << 32, upper_mark}, allow_, notify_).begin();
+    Place unless_marked_above_ = equals({0, false, ~uint64_t{0} << 32, upper_mark}, allow_, notify_).begin();
 };
 
 }  // namespace

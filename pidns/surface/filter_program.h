@@ -23,6 +23,7 @@ struct Word {
 // Code that begins by loading a word can be entered behind the load by those who hold the word.
 class Entry {
   public:
+    // NOLINTNEXTLINE(google-explicit-constructor): what loads nothing is entered where it begins
     Entry(Place begin) : begin_(begin) {}
     Entry(Place begin, Word loads, Place behind) : begin_(begin), loads_(loads), behind_(behind) {}
 

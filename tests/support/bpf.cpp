@@ -15,7 +15,8 @@ FilterRun run_filter(const std::vector<sock_filter>& program, const seccomp_data
         switch (op.code) {
             case BPF_LD | BPF_W | BPF_ABS:
                 if (op.k + sizeof accumulator > sizeof call) return run;
-                run.looks_closer |= op.k != offsetof(seccomp_data, nr) && op.k != offsetof(seccomp_data, arch);
+                run.looks_closer |=
+                    op.k != offsetof(seccomp_data, nr) && op.k != offsetof(seccomp_data, arch);
                 std::memcpy(&accumulator, static_cast<const char*>(static_cast<const void*>(&call)) + op.k,
                             sizeof accumulator);
                 break;
