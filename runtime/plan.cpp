@@ -177,9 +177,7 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
     draft.plan.argv = spec.command;
     draft.plan.env = environment::compose(spec, facts, identity->uid);
     if (draft.monitored()) {
-        auto filter = pidns::build_filter();
-        if (!filter) return std::unexpected(filter.error());
-        draft.plan.filter = std::move(*filter);
+        draft.plan.filter = pidns::build_filter();
         draft.plan.monitor.model = model_for(spec);
         if (spec.pid_max != 0) draft.plan.monitor.pid_max = spec.pid_max;
         draft.plan.monitor.covered = covered_by(placements);

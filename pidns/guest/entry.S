@@ -24,9 +24,104 @@ restorer:
     .hidden restorer
     .long 0
 
+// What the C library makes of most open() and stat(), which the kernel may make first (paths.cpp): the result is looked at, by
+// the text of the path, and as good as always nothing else is to be done. But a text beside the frame, which can be read
+// without asking anybody, says beforehand if it leads to /proc.
+open:
+    testl $OPEN_CHANGES, %edx
+    jnz other
+stat:
+    leaq -(RED_ZONE+8)(%rsp), %r11
+    xorq %rsi, %r11
+    shrq $12, %r11
+    jnz 1f
+    movl %esi, %r11d
+    andl $PAGE-1, %r11d
+    cmpl $PAGE-4, %r11d
+    ja other
+    cmpl $SLASH_PRO, (%rsi)
+    je other
+1:  leaq -(FRAME_SIZE+RED_ZONE)(%rsp), %rsp
+    movq %rcx, FRAME_BACK(%rsp)
+    movq %r9, FRAME_SIXTH(%rsp)
+    movq %r8, FRAME_ARGUMENTS+32(%rsp)
+    movq %r10, FRAME_ARGUMENTS+24(%rsp)
+    movq %rdx, FRAME_ARGUMENTS+16(%rsp)
+    movq %rsi, FRAME_ARGUMENTS+8(%rsp)
+    movq %rdi, FRAME_ARGUMENTS(%rsp)
+    movl %eax, %eax
+    movq %rax, FRAME_NUMBER(%rsp)
+    movl $AFTER_PATH, FRAME_NEXT(%rsp)
+    movl $MARK, %r9d
+    jmp make_path
+
+// Of a size that isn't taken for that of signals (serve.cpp): as it is.
+read:
+    testb $SIGNAL-1, %dl
+    jnz 1f
+    cmpq $MOST_SIGNALS, %rdx
+    jbe other
+1:  leaq -(FRAME_SIZE+RED_ZONE)(%rsp), %rsp
+    movq %rcx, FRAME_BACK(%rsp)
+
+// Up to `awake` the stack pointer leads to the frame, as unwinders are told.
+sleeping:
+    syscall
+    jmp has_read
+make_path:
+    syscall
+    movq %rax, FRAME_RESULT(%rsp)
+    movq %rsp, %rdi
+    call guest_stayed_outside
+    testb %al, %al
+    jz look
+    jmp done
+make:
+    movq FRAME_NUMBER(%rsp), %rax
+    movq FRAME_MADE(%rsp), %rdi
+    movq FRAME_MADE+8(%rsp), %rsi
+    movq FRAME_MADE+16(%rsp), %rdx
+    movq FRAME_MADE+24(%rsp), %r10
+    movq FRAME_MADE+32(%rsp), %r8
+    movq FRAME_MADE+40(%rsp), %r9
+    cmpl $ACTION_NEW_STACK, FRAME_ACTION(%rsp)
+    je new_stack
+    syscall
+    movq %rax, FRAME_RESULT(%rsp)
+awake:
+    movq %r11, FRAME_CLOBBERED(%rsp)
+    cmpl $ACTION_MAKE, FRAME_ACTION(%rsp)
+    je done
+look:
+    movq %rsp, %rdi
+    call guest_after
+    testb %al, %al
+    jnz make
+
+done:
+    movq FRAME_RESULT(%rsp), %rax
+    leaq FRAME_ARGUMENTS(%rsp), %rsp
+    popq %rdi
+    popq %rsi
+    popq %rdx
+    popq %r10
+    popq %r8
+    popq %rcx
+    popq %r9
+    popq %rcx
+    leaq RED_ZONE(%rsp), %rsp
+    jmp *%rcx
+
 // Every call: the number in eax, the address to go on at in rcx. Of the fork family r11 is the address of its near code; else
 // there is none.
 generic:
+    cmpl $NR_NEWFSTATAT, %eax
+    je stat
+    cmpl $NR_OPENAT, %eax
+    je open
+    testl %eax, %eax
+    jz read
+other:
     xorl %r11d, %r11d
 create:
     leaq -RED_ZONE(%rsp), %rsp
@@ -58,42 +153,11 @@ create:
     je vfork
     cmpl $ACTION_BARE, %eax
     je bare
+    jmp make
 
-make:
-    movq FRAME_NUMBER(%rsp), %rax
-    movq FRAME_MADE(%rsp), %rdi
-    movq FRAME_MADE+8(%rsp), %rsi
-    movq FRAME_MADE+16(%rsp), %rdx
-    movq FRAME_MADE+24(%rsp), %r10
-    movq FRAME_MADE+32(%rsp), %r8
-    movq FRAME_MADE+40(%rsp), %r9
-    cmpl $ACTION_NEW_STACK, FRAME_ACTION(%rsp)
-    je new_stack
-sleeping:
-    syscall
-    movq %rax, FRAME_RESULT(%rsp)
-awake:
-    movq %r11, FRAME_CLOBBERED(%rsp)
-    cmpl $ACTION_MAKE, FRAME_ACTION(%rsp)
-    je done
-look:
-    movq %rsp, %rdi
-    call guest_after
-    testb %al, %al
-    jnz make
-
-done:
-    movq FRAME_RESULT(%rsp), %rax
-    leaq FRAME_ARGUMENTS(%rsp), %rsp
-    popq %rdi
-    popq %rsi
-    popq %rdx
-    popq %r10
-    popq %r8
-    popq %rcx
-    popq %r9
-    popq %rcx
-    leaq RED_ZONE(%rsp), %rsp
+has_read:
+    movq FRAME_BACK(%rsp), %rcx
+    leaq FRAME_SIZE+RED_ZONE(%rsp), %rsp
     jmp *%rcx
 
 // The child begins on a stack of its own, on which `before` has laid what it needs (the program gave that memory away).

@@ -69,6 +69,7 @@ static_assert(offsetof(Frame, claim) == FRAME_CLAIM && offsetof(Frame, action) =
 static_assert(offsetof(Frame, result) == FRAME_RESULT && offsetof(Frame, clobbered) == FRAME_CLOBBERED);
 static_assert(offsetof(Frame, number) == FRAME_NUMBER && offsetof(Frame, made) == FRAME_MADE);
 static_assert(offsetof(Frame, arguments) == FRAME_ARGUMENTS && offsetof(Frame, near_code) == FRAME_NEAR);
+static_assert(offsetof(Frame, next) == FRAME_NEXT && offsetof(Frame, sixth) == FRAME_SIXTH);
 static_assert(offsetof(Frame, back) == FRAME_BACK && sizeof(Frame) == FRAME_SIZE);
 static_assert(mark == MARK && guest_version == GUEST_VERSION);
 

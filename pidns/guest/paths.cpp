@@ -8,10 +8,10 @@
 #include <sys/un.h>
 
 #include "pidns/guest/kernel.h"
-#include "pidns/guest/plain_names.h"
 #include "pidns/guest/proc.h"
 #include "pidns/guest/proc_text.h"
 #include "pidns/guest/serve.h"
+#include "pidns/surface/plain_names.h"
 
 namespace ctr::pidns::guest {
 
@@ -27,6 +27,11 @@ bool leaves_proc_alone(uint64_t stack, uint64_t path) {
            (is_readable(stack, path) && !may_lead_into_proc(stack, reinterpret_cast<const char*>(path)));
 }
 
+// The path was unreadable, the kernel has said, or too long.
+bool is_unread(const Frame& frame) {
+    return frame.result == efault || frame.result == enametoolong;
+}
+
 const char* path_of(const Frame& frame, const Row& row) {
     return reinterpret_cast<const char*>(frame.arguments[row.path.path]);
 }
@@ -35,6 +40,7 @@ const char* path_of(const Frame& frame, const Row& row) {
 
 bool can_be_made_twice(uint64_t number, const uint64_t* arguments) {
     constexpr uint64_t changing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
+    static_assert(changing == OPEN_CHANGES && SYS_openat == NR_OPENAT && SYS_newfstatat == NR_NEWFSTATAT);
     switch (number) {
         case SYS_open: return (arguments[1] & changing) == 0;
         case SYS_openat: return (arguments[2] & changing) == 0;
@@ -62,7 +68,7 @@ bool may_lead_into_proc(uint64_t stack, const char* path) {
     // It has been read up to the word only that decided.
     constexpr uint64_t word = 8;
     const bool all_readable = readable(path + longest_plain_name - word);
-    return !all_readable || !is_plain_name(path);
+    return !all_readable || !is_plain_path(path);
 }
 
 // What a copy lies over, the monitor can uncover (monitor/covers.h); the kernel says whether it must.
@@ -113,9 +119,15 @@ bool changed(Frame& frame) {
     return true;
 }
 
+// What entry.S asks of a call whose path is the second argument. False: the whole look is needed.
+extern "C" __attribute__((visibility("hidden"))) bool guest_stayed_outside(const Frame& frame) {
+    if (is_unread(frame)) return true;
+    const auto* path = reinterpret_cast<const char*>(frame.arguments[1]);
+    return path && *path != '\0' && is_clearly_outside(path, [](const char*) { return true; });
+}
+
 bool followed_path(Frame& frame) {
-    // It may have been unreadable: the kernel has said so. Or too long.
-    if (frame.result == efault || frame.result == enametoolong) return false;
+    if (is_unread(frame)) return false;
     const Row* row = find_row(frame.number, frame.arguments);
     if (!row) return false;
     const char* path = path_of(frame, *row);
@@ -124,7 +136,7 @@ bool followed_path(Frame& frame) {
         frame.action = ask(frame, *row);  // about the descriptor
         return true;
     }
-    if (!leads_into_proc(path, [](const char*) { return true; }) || is_plain_name(path)) return false;
+    if (!leads_into_proc(path, [](const char*) { return true; }) || is_plain_path(path)) return false;
     if (serve_proc(frame, *row, path)) return false;
     give_up(frame);
     frame.action = ask(frame, *row);

@@ -108,35 +108,38 @@ inline constexpr unsigned longest_path = 4096;  // PATH_MAX
 
 // Eight characters at a time, the first in the lowest byte. What is found is marked with the highest bit of
 // its byte.
-class Eight {
-  public:
-    explicit constexpr Eight(uint64_t text) : text_(text) {}
-    static constexpr uint64_t all(char c) { return 0x0101'0101'0101'0101 * static_cast<unsigned char>(c); }
+using Eight = uint64_t;
 
-    constexpr uint64_t text() const { return text_; }
-    constexpr uint64_t find(char c) const { return zeros(text_ ^ all(c)); }
-    constexpr uint64_t find_digits() const {
-        const uint64_t values = text_ ^ all('0');  // below 10
-        return ~(((values & low_bits) + 0x7676'7676'7676'7676) | values) & ~low_bits;
-    }
+constexpr Eight all(char c) {
+    return 0x0101'0101'0101'0101 * static_cast<unsigned char>(c);
+}
 
-  private:
-    static constexpr uint64_t low_bits = 0x7f7f'7f7f'7f7f'7f7f;
-    // Exact for each byte: nothing is carried from one to the next.
-    static constexpr uint64_t zeros(uint64_t bytes) {
-        return ~(((bytes & low_bits) + low_bits) | bytes | low_bits);
-    }
+// Where bytes are zero. Certain up to the first of them; the next ones may be marked wrongly.
+constexpr Eight first_zeros(Eight bytes) {
+    return (bytes - all(1)) & ~bytes & all('\x80');
+}
 
-    uint64_t text_;
-};
+// Certain for all.
+constexpr Eight all_zeros(Eight bytes) {
+    constexpr Eight low_bits = all(0x7f);
+    return ~(((bytes & low_bits) + low_bits) | bytes | low_bits);
+}
+
+// The characters that stand N before these.
+constexpr Eight earlier(Eight now, Eight before, unsigned n) {
+    return now << (8 * n) | before >> (64 - 8 * n);
+}
+
+// Where something says "p..c", of which there is little but "proc", or begins a name with a digit, or with
+// one of the six characters behind 9.
+constexpr Eight hints(Eight now, Eight before) {
+    const Eight no_proc = (now ^ all('c')) | (earlier(now, before, 3) ^ all('p'));
+    const Eight no_number = ((now ^ all('0')) & all('\xf0')) | (earlier(now, before, 1) ^ all('/'));
+    return first_zeros(no_proc) | first_zeros(no_number);
+}
 
 // The program's text, whatever type it has there.
 using TextWord [[gnu::may_alias]] = uint64_t;
-
-// What is marked in these eight or the eight before, N characters further on.
-constexpr uint64_t later(uint64_t marks, uint64_t marks_before, unsigned n) {
-    return marks << (8 * n) | marks_before >> (64 - 8 * n);
-}
 
 // True: the path certainly doesn't. A quick look that takes all that is not quite common for a maybe. Reads
 // as below.
@@ -149,28 +152,25 @@ template <class Readable>
     // Before the path comes, as far as we are concerned, a slash. Aligned: what lies before it is on the same
     // page.
     const uint64_t before_path = ~(~uint64_t{0} << (8 * skipped));
-    Eight now((*words & ~before_path) | (Eight::all('/') & before_path));
-    Eight before(Eight::all('/'));
+    Eight now = (*words & ~before_path) | (all('/') & before_path);
+    Eight before = all('/');
+    Eight ends = 0;
     for (;;) {
-        const uint64_t zeros = now.find('\0');
-        const uint64_t text = zeros != 0 ? (zeros & -zeros) - 1 : ~uint64_t{0};  // up to the end
-        const auto found = [&](char c, unsigned n) { return later(now.find(c), before.find(c), n); };
-        const uint64_t says_oc = now.find('c') & found('o', 1) & text;
-        if (says_oc != 0 && (says_oc & found('r', 2) & found('p', 3)) != 0) return false;
-        if ((now.find_digits() & found('/', 1) & text) != 0) return false;  // a number begins
-        if (zeros != 0) break;
+        ends = first_zeros(now);
+        const Eight text = (ends & -ends) - 1;  // up to the end, or all
+        if ((hints(now, before) & text) != 0) return false;
+        if (ends != 0) break;
         if (++words == end) return false;
         if (reinterpret_cast<uint64_t>(words) % page_size == 0 &&
             !readable(reinterpret_cast<const char*>(words)))
             return false;
         before = now;
-        now = Eight(*words);
+        now = *words;
     }
     // The last eight characters.
-    const unsigned length = static_cast<unsigned>(__builtin_ctzll(now.find('\0'))) / 8;
-    const uint64_t tail =
-        length == 0 ? before.text() : now.text() << (64 - 8 * length) | before.text() >> (8 * length);
-    const uint64_t in_tail = Eight(tail).find('/');
+    const unsigned length = static_cast<unsigned>(__builtin_ctzll(ends)) / 8;
+    const Eight tail = length == 0 ? before : earlier(now, before, 8 - length);
+    const Eight in_tail = all_zeros(tail ^ all('/'));
     uint64_t name = __builtin_bswap64(tail);
     if (in_tail != 0) {
         const unsigned left = static_cast<unsigned>(__builtin_clzll(in_tail)) / 8;  // behind the last slash

@@ -10,12 +10,12 @@ namespace ctr::pidns::guest {
 // What a made call's result is looked at for.
 enum class After : uint32_t {
     nothing,
-    asked,      // the monitor has served it
-    path,       // did the path lead into /proc?
-    change,     // does a copy lie over the file?
-    file,       // is it a file of ours that was described?
-    directory,  // the text of a working directory
-    wait,       // whom has wait4 reported?
+    asked,              // the monitor has served it
+    path = AFTER_PATH,  // did the path lead into /proc?
+    change,             // does a copy lie over the file?
+    file,               // is it a file of ours that was described?
+    directory,          // the text of a working directory
+    wait,               // whom has wait4 reported?
     waitid,
     number,   // a number of the host's, by the row's kind
     memory,   // ... in memory

@@ -1,6 +1,7 @@
 #include "pidns/image/cache.h"
 
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -76,6 +77,18 @@ Result<std::vector<std::byte>> read_all(const Fd& image, size_t size) {
         done += static_cast<size_t>(n);
     }
     return bytes;
+}
+
+// A file that is mapped before it was read comes into memory page by page, one that is read from its
+// beginning in larger pieces (from Linux 6.16 on, on ext4), which are cheaper to map: some percent of an
+// exec, for as long as the file stays in memory.
+void read_from_its_beginning(const Fd& file) {
+    constexpr size_t piece_size = size_t{64} << 10;
+    std::vector<std::byte> piece(piece_size);
+    const iovec first{piece.data(), 1};
+    if (preadv2(file.get(), &first, 1, 0, RWF_NOWAIT) >= 0 || errno != EAGAIN) return;  // it is there
+    ssize_t n = 0;
+    for (off_t at = 0; (n = pread(file.get(), piece.data(), piece.size(), at)) > 0;) at += n;
 }
 
 bool same_times(const struct stat& a, const struct stat& b) {
@@ -158,6 +171,7 @@ std::optional<Result<ImageCache::Copy>> ImageCache::recorded(const std::string& 
     if (std::from_chars(text.data() + 1, end, size).ptr != end) return {};
     Fd file = directory_.file(file_name(content), size);
     if (!file) return {};
+    read_from_its_beginning(file);
     return Copy{directory_.path_of(file_name(content)), std::move(file)};
 }
 

@@ -61,15 +61,15 @@ class ImageCache {
     // rights of an ordinary file.
     Result<Copy> copy_of(const Fd& image) const;
 
-    // The whole of an image that may have a copy. An error without a call is that it may not.
-    static Result<std::vector<std::byte>> read(const Fd& image);
-
     // The same where it is there already, and known by the image's identity.
     std::optional<Copy> known_copy_of(const Fd& image) const;
 
     // Paths of programs that were found to run without a copy and have got one since; the latest first.
     std::vector<std::string> programs() const;
     void add_program(const std::string& path) const;
+
+    // The whole of an image that may have a copy. An error without a call is that it may not.
+    static Result<std::vector<std::byte>> read(const Fd& image);
 
   private:
     ImageCache(CacheDirectory directory, Make make, Options options)

@@ -51,12 +51,12 @@ bool loads_a_byte_twice(const Elf& elf) {
     return std::ranges::adjacent_find(loads, overlap) != loads.end();
 }
 
+// Somewhere in the segment that instrumenting adds, the last one.
 bool carries_guest(const Elf& elf) {
-    return std::ranges::any_of(elf.loads(), [&](const Elf64_Phdr& segment) {
-        const Bytes bytes = elf.at(segment.p_vaddr);
-        return bytes.size() >= sizeof guest_magic &&
-               std::memcmp(bytes.data(), guest_magic, sizeof guest_magic) == 0;
-    });
+    const Elf64_Phdr& last = elf.loads().back();
+    if ((last.p_flags & PF_X) == 0) return false;
+    const Bytes magic = std::as_bytes(std::span(guest_magic));
+    return !std::ranges::search(elf.at(last.p_vaddr), magic).empty();
 }
 
 Status check(const Elf& elf) {
@@ -110,7 +110,9 @@ void write(std::vector<std::byte>& bytes, uint64_t offset, const void* data, siz
     std::memcpy(bytes.data() + offset, data, size);
 }
 
-// The new segment: guest, thunks, unwind table.
+// The new segment: thunks, guest, unwind table. The kernel maps the pages of a file around a fault 64 KiB at
+// a time, and those from the beginning of a segment surely together: the thunks and what they enter are one
+// fault.
 class Writer {
   public:
     Writer(const Elf& elf, Bytes guest, GuestHeader header, Layout layout)
@@ -118,14 +120,19 @@ class Writer {
 
     void write_into(Instrumented& result, const Flow& flow, const Survey& survey, const UnwindFacts& unwind) {
         const Address begin = layout_.guest_segment().p_vaddr;
-        if (survey.restorer != 0) header_.restorer = static_cast<int32_t>(survey.restorer - begin);
-        append(guest_.data(), guest_.size());
-        write(segment_, 0, &header_, sizeof header_);
-        align();
-        const Thunks thunks = make_thunks(elf_, flow, survey, header_, begin, begin + segment_.size());
+        const auto thunks_for = [&](Address guest) {
+            return make_thunks(elf_, flow, survey, header_, guest, begin);
+        };
+        // Their size doesn't depend on where the guest lies.
+        const Address guest = begin + aligned(thunks_for(begin).bytes.size());
+        const Thunks thunks = thunks_for(guest);
         append(thunks.bytes.data(), thunks.bytes.size());
         align();
-        result.unwinds = add_unwind_table(thunks, unwind, begin);
+        if (survey.restorer != 0) header_.restorer = static_cast<int32_t>(survey.restorer - guest);
+        append(guest_.data(), guest_.size());
+        write(segment_, guest - begin, &header_, sizeof header_);
+        align();
+        result.unwinds = add_unwind_table(thunks, unwind, begin, guest);
 
         std::vector<std::byte>& bytes = result.bytes;
         bytes.assign(elf_.bytes().begin(), elf_.bytes().end());
@@ -137,20 +144,21 @@ class Writer {
               layout_.segments.size() * sizeof(Elf64_Phdr));
         for (const auto& [number, section] : sections_)
             write(bytes, elf_.header().e_shoff + number * sizeof section, &section, sizeof section);
-        result.guest = begin;
+        result.guest = guest;
         result.mappings = layout_.mappings;
     }
 
   private:
     void append(const std::byte* data, size_t size) { segment_.insert(segment_.end(), data, data + size); }
 
-    void align() {
+    static size_t aligned(size_t size) {
         constexpr size_t alignment = 16;
-        segment_.resize((segment_.size() + alignment - 1) / alignment * alignment);
+        return (size + alignment - 1) / alignment * alignment;
     }
+    void align() { segment_.resize(aligned(segment_.size())); }
 
-    bool add_unwind_table(const Thunks& thunks, const UnwindFacts& unwind, Address begin) {
-        const NewCode code{{begin + header_.unwind_begin, begin + header_.unwind_end},
+    bool add_unwind_table(const Thunks& thunks, const UnwindFacts& unwind, Address begin, Address guest) {
+        const NewCode code{{guest + header_.unwind_begin, guest + header_.unwind_end},
                            thunks.waiting,
                            thunks.calling,
                            called_with};

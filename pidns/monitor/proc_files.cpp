@@ -23,6 +23,7 @@
 #include "pidns/monitor/procfs.h"
 #include "pidns/monitor/reader_view.h"
 #include "pidns/surface/memory_name.h"
+#include "pidns/surface/plain_names.h"
 #include "runtime/base/sys.h"
 
 namespace ctr::pidns {
@@ -179,6 +180,7 @@ std::optional<ProcFiles::Named> ProcFiles::named_at(const Trap& trap, const Call
     if (is_readlink(trap.number) && path->starts_with(descriptors))
         return Named{{}, "/proc/self/fd/" + path->substr(descriptors.size())};
     if (path->starts_with('/') && starts_at_directory(trap)) path->erase(0, path->find_first_not_of('/'));
+    if (is_plain_path(path->c_str())) return {};
     const bool may_list_members = CgroupFiles::may_be_named(*path);
     if (path->starts_with('/'))
         return may_list_members || paths_.may_be_proc(*path) ? std::optional(Named{{}, std::move(*path)})

@@ -1,76 +1,162 @@
 #include "pidns/surface/filter.h"
 
-#include <seccomp.h>
-#include <unistd.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <sys/syscall.h>
 
-#include <memory>
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <span>
 
 #include "pidns/surface/calls.h"
+#include "pidns/surface/filter_program.h"
 #include "pidns/surface/mark.h"
-#include "runtime/base/fd.h"
-
-#include <sys/mman.h>
 
 namespace ctr::pidns {
 
 namespace {
 
-constexpr const char* step = "build the seccomp filter of the pid layer";
+constexpr uint32_t first_of_x32 = 0x40000000;
+constexpr uint32_t skipped_call = ~uint32_t{0};  // a tracer's way to have none made
 
-// libseccomp has no "masked and different": where a condition differs, 0 is its only value here, so > 0 says
-// it.
-scmp_arg_cmp compare(const Condition& c) {
-    if (c.differs) return SCMP_CMP64(c.argument, SCMP_CMP_NE, c.value);
-    return SCMP_CMP64(c.argument, SCMP_CMP_MASKED_EQ, c.mask, c.value);
+// Calls of the surface that programs make often, and how often beside the others, roughly: they are found
+// with the fewest comparisons.
+struct Frequency {
+    long number;
+    unsigned weight;
+};
+constexpr unsigned seldom = 1;
+constexpr Frequency frequencies[] = {
+    {SYS_read, 64},         {SYS_openat, 64},         {SYS_newfstatat, 64}, {SYS_fstat, 48},
+    {SYS_ioctl, 24},        {SYS_lseek, 24},          {SYS_fcntl, 24},      {SYS_rt_sigaction, 24},
+    {SYS_clone, 16},        {SYS_clone3, 16},         {SYS_wait4, 16},      {SYS_open, 16},
+    {SYS_stat, 16},         {SYS_access, 16},         {SYS_readlink, 16},   {SYS_pread64, 16},
+    {SYS_clock_gettime, 8}, {SYS_getdents64, 8},      {SYS_execve, 8},      {SYS_getpid, 8},
+    {SYS_gettid, 8},        {SYS_clock_nanosleep, 8}, {SYS_prctl, 8},       {SYS_prlimit64, 8},
+    {SYS_statx, 8},         {SYS_sendmsg, 8},         {SYS_recvmsg, 8},     {SYS_connect, 8},
+    {SYS_lstat, 8},         {SYS_unlink, 8},          {SYS_readv, 8},       {SYS_kill, 8},
+};
+
+unsigned weight_of(long number) {
+    const auto* found = std::ranges::find(frequencies, number, &Frequency::number);
+    return found == std::end(frequencies) ? seldom : found->weight;
 }
 
-// What says that a call doesn't carry the mark; any of them will do.
-std::vector<scmp_arg_cmp> unmarked(const Call& call) {
-    if (!call.all_used) return {SCMP_CMP64(5, SCMP_CMP_NE, mark)};
-    return {SCMP_CMP64(0, SCMP_CMP_LT, upper_mark), SCMP_CMP64(0, SCMP_CMP_GT, upper_mark | 0xffffffff)};
+// All calls from a number on, up to the next part's first.
+struct Part {
+    uint32_t first;
+    Place then;
+    unsigned weight;
+};
+
+uint32_t offset_of(unsigned argument, bool high) {
+    return static_cast<uint32_t>(offsetof(seccomp_data, args) + argument * sizeof(uint64_t) +
+                                 (high ? sizeof(uint32_t) : 0));
+}
+constexpr uint32_t high_half(uint64_t value) {
+    return static_cast<uint32_t>(value >> 32);
+}
+constexpr uint32_t low_half(uint64_t value) {
+    return static_cast<uint32_t>(value);
 }
 
-int add_row(scmp_filter_ctx context, const Call& call) {
-    for (const scmp_arg_cmp& missing : unmarked(call)) {
-        std::vector<scmp_arg_cmp> all{missing};
-        for (const Condition& condition : {call.when, call.and_when})
-            if (condition.mask != 0) all.push_back(compare(condition));
-        const int error =
-            seccomp_rule_add_exact_array(context, SCMP_ACT_NOTIFY, static_cast<int>(call.number),
-                                         static_cast<unsigned>(all.size()), all.data());
-        if (error < 0) return error;
+class Builder {
+  public:
+    std::vector<sock_filter> build() {
+        const std::vector<Part> parts = parts_of_all_calls();
+        find_part(parts);
+        const Place number = program_.load(offsetof(seccomp_data, nr));
+        program_.if_equal(AUDIT_ARCH_X86_64, number, notify_);
+        program_.load(offsetof(seccomp_data, arch));
+        return program_.finish();
     }
-    return 0;
-}
 
-Result<std::vector<sock_filter>> export_program(scmp_filter_ctx context) {
-    const Fd file(memfd_create("ctr-filter", MFD_CLOEXEC));
-    if (!file) return fail_call(step, "memfd_create");
-    if (const int r = seccomp_export_bpf(context, file.get()); r < 0)
-        return fail_call(step, "seccomp_export_bpf", -r);
-    const off_t size = lseek(file.get(), 0, SEEK_END);
-    std::vector<sock_filter> program(static_cast<size_t>(size) / sizeof(sock_filter));
-    if (pread(file.get(), program.data(), static_cast<size_t>(size), 0) != size)
-        return fail_call(step, "pread");
-    return program;
-}
+  private:
+    std::vector<Part> parts_of_all_calls() {
+        std::map<long, std::vector<Call>> rows;
+        for (const Call& call : calls()) rows[call.number].push_back(call);
+        std::vector<Part> parts;
+        uint32_t next = 0;
+        for (auto& [number, of_call] : rows) {
+            const auto first = static_cast<uint32_t>(number);
+            // The kernel knows these as always allowed and doesn't run the filter for them.
+            if (first > next) add(parts, {next, allow_, 0});
+            add(parts, {first, whether_it_passes(of_call), weight_of(number)});
+            next = first + 1;
+        }
+        add(parts, {next, allow_, 0});
+        add(parts, {first_of_x32, notify_, 0});
+        add(parts, {skipped_call, allow_, 0});
+        return parts;
+    }
+
+    static void add(std::vector<Part>& parts, const Part& part) {
+        if (!parts.empty() && parts.back().then == part.then)
+            parts.back().weight += part.weight;
+        else
+            parts.push_back(part);
+    }
+
+    // Each comparison parts what is left into halves of equal weight, as nearly as can be.
+    Place find_part(std::span<const Part> parts) {
+        if (parts.size() == 1) return parts.front().then;
+        unsigned whole = 0, below = 0;
+        for (const Part& part : parts) whole += part.weight;
+        size_t middle = 1;
+        unsigned best = ~0U;
+        for (size_t i = 1; i < parts.size(); ++i) {
+            below += parts[i - 1].weight;
+            const unsigned heavier = std::max(below, whole - below);
+            // Of equal ones that which is nearest to the middle.
+            const auto from_middle = [&](size_t at) { return std::max(at, parts.size() - at); };
+            if (heavier > best || (heavier == best && from_middle(i) >= from_middle(middle))) continue;
+            best = heavier;
+            middle = i;
+        }
+        const Place above = find_part(parts.subspan(middle));
+        const Place under = find_part(parts.first(middle));
+        return program_.if_below(parts[middle].first, under, above);
+    }
+
+    // The rows of one call: it traps if any of them says so.
+    Place whether_it_passes(std::vector<Call>& rows) {
+        const auto condition = [](const Call& row) { return std::pair(row.when.argument, row.when.mask); };
+        std::ranges::stable_sort(rows, {}, condition);  // those that look at the same lie together
+        Entry passes = allow_;
+        for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+            const Place unless_marked = row->all_used ? unless_marked_above_ : unless_marked_;
+            passes = holds(row->when, holds(row->and_when, unless_marked, passes), passes);
+        }
+        return passes.begin();
+    }
+
+    Entry holds(const Condition& condition, const Entry& yes, const Entry& no) {
+        return condition.differs ? equals(condition, no, yes) : equals(condition, yes, no);
+    }
+
+    Entry equals(const Condition& condition, Entry yes, const Entry& no) {
+        for (const bool high : {true, false}) {
+            const auto half = [&](uint64_t value) { return high ? high_half(value) : low_half(value); };
+            if (half(condition.mask) == 0) continue;
+            yes = program_.if_word({offset_of(condition.argument, high), half(condition.mask)},
+                                   half(condition.value), yes, no);
+        }
+        return yes;
+    }
+
+    FilterProgram program_;
+    Place notify_ = program_.answer(SECCOMP_RET_USER_NOTIF);
+    Place allow_ = program_.answer(SECCOMP_RET_ALLOW);
+    Place unless_marked_ = equals({5, false, ~uint64_t{0}, mark}, allow_, notify_).begin();
+    // In the upper half of a pid_t.
+    Place unless_marked_above_ = equals({0, false, ~uint64_t{0} << 32, upper_mark}, allow_, notify_).begin();
+};
 
 }  // namespace
 
-Result<std::vector<sock_filter>> build_filter() {
-    const std::unique_ptr<void, void (*)(scmp_filter_ctx)> context(seccomp_init(SCMP_ACT_ALLOW),
-                                                                   seccomp_release);
-    if (!context) return fail_call(step, "seccomp_init", ENOMEM);
-    if (const int r = seccomp_attr_set(context.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_NOTIFY); r < 0)
-        return fail_call(step, "seccomp_attr_set", -r);
-    // A tree instead of a chain: the time that a call of the surface takes to pass doesn't grow with the
-    // rows.
-    if (const int r = seccomp_attr_set(context.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2); r < 0)
-        return fail_call(step, "seccomp_attr_set", -r);
-    for (const Call& call : calls())
-        if (const int r = add_row(context.get(), call); r < 0)
-            return fail_call(step, "seccomp_rule_add", -r, call.name);
-    return export_program(context.get());
+std::vector<sock_filter> build_filter() {
+    return Builder().build();
 }
 
 }  // namespace ctr::pidns

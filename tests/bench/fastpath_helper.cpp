@@ -33,12 +33,11 @@ int complain(const std::string& about) {
 
 int execute_filtered(char** command) {
     auto filter = pidns::build_filter();
-    if (!filter) return complain(filter.error().message());
-    for (sock_filter& instruction : *filter)
+    for (sock_filter& instruction : filter)
         if (BPF_CLASS(instruction.code) == BPF_RET && instruction.k == SECCOMP_RET_USER_NOTIF)
             instruction.k = SECCOMP_RET_ALLOW;
-    const sock_fprog program{static_cast<unsigned short>(filter->size()), filter->data()};
-    if (sys::seccomp_set_filter(0, program) != 0)
+    const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
+    if (sys::seccomp_set_filter(SECCOMP_FILTER_FLAG_SPEC_ALLOW, program) != 0)
         return complain(std::string("seccomp: ") + std::strerror(errno));
     execvp(command[0], command);
     return complain(std::string(command[0]) + ": " + std::strerror(errno));

@@ -10,7 +10,11 @@
 
 namespace ctr::test {
 
-// The filter's return value, e.g. SECCOMP_RET_ALLOW; 0xdeadbeef for a program that is no seccomp filter.
-uint32_t run_filter(const std::vector<sock_filter>& program, const seccomp_data& call);
+struct FilterRun {
+    uint32_t verdict = 0xdeadbeef;  // e.g. SECCOMP_RET_ALLOW; 0xdeadbeef: it is no seccomp filter
+    unsigned instructions = 0;
+    bool looks_closer = false;  // than at number and architecture: what the kernel can't answer without a run
+};
+FilterRun run_filter(const std::vector<sock_filter>& program, const seccomp_data& call);
 
 }  // namespace ctr::test

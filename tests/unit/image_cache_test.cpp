@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,6 +97,31 @@ TEST_F(Cache, AnImageIsInstrumentedOnceAndThenFound) {
     EXPECT_EQ(text_of(again->file), "instrumented libc");
     EXPECT_EQ(again->path, only_copy());
     EXPECT_EQ(made_, 1);
+}
+
+// How many of a file's pages are in memory, and how many it has.
+std::pair<size_t, size_t> pages_in_memory(const std::string& path) {
+    constexpr size_t page = 4096;
+    const Fd file = open_file(path);
+    const size_t size = fs::file_size(path), count = (size + page - 1) / page;
+    void* const at = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
+    std::vector<unsigned char> pages(count);
+    if (at == MAP_FAILED || mincore(at, size, pages.data()) != 0) return {};
+    munmap(at, size);
+    return {std::ranges::count_if(pages, [](unsigned char is_there) { return (is_there & 1) != 0; }), count};
+}
+
+TEST_F(Cache, ACopyThatIsNotInMemoryIsReadAsAWhole) {
+    constexpr size_t large = size_t{1} << 20;
+    const Fd original = open_file(image(std::string(large, 'x')));
+    ASSERT_TRUE(cache().copy_of(original));
+    const std::string copy = only_copy();
+    const Fd file = open_file(copy);
+    posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+    if (pages_in_memory(copy).first != 0) GTEST_SKIP() << "this file system keeps its files in memory";
+    ASSERT_TRUE(cache().copy_of(original));
+    const auto [there, all] = pages_in_memory(copy);
+    EXPECT_EQ(there, all);
 }
 
 TEST_F(Cache, ACopyLooksLikeItsImageToThoseWhoUseIt) {

@@ -163,6 +163,26 @@ int32_t distance_at(const Elf& elf, Address address) {
     return elf.read<int32_t>(address).value_or(0);
 }
 
+// The kernel maps pages of a file around a fault, those from the beginning of a segment surely together.
+TEST_F(ImageCopyOfLibc, ThunksAndGuestAreOneFault) {
+    const auto elf = Elf::parse(made_.bytes);
+    ASSERT_TRUE(elf);
+    const Address begin = elf->loads().back().p_vaddr;
+    constexpr uint64_t page = 4096;
+    ASSERT_GT(made_.guest, begin);
+    EXPECT_LT(made_.guest, begin + 4 * page);
+    for (const Site& site : made_.sites) {
+        const Address jump = site.address - 5;
+        if (site.state != State::patched || elf->read<uint8_t>(jump) != 0xe9) continue;
+        const Address thunk = site.address + static_cast<uint64_t>(int64_t{distance_at(*elf, jump + 1)});
+        EXPECT_TRUE(begin <= thunk && thunk < made_.guest) << std::hex << site.address;
+    }
+}
+
+TEST_F(ImageCopyOfLibc, IsNotInstrumentedAgain) {
+    expect_refused(instrument(made_.bytes, passthrough_guest()), "instrumented already");
+}
+
 // From the jump in the place of a site to its thunk, and from there to what r11 gets.
 TEST_F(ImageCopyOfLibc, ForksChildrenComeBackNearTheSite) {
     const auto elf = Elf::parse(made_.bytes);

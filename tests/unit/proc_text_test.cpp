@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pidns/guest/plain_names.h"
+#include "pidns/surface/plain_names.h"
 
 namespace ctr::pidns::guest {
 namespace {
@@ -79,6 +79,19 @@ TEST(ProcText, LeavesOrdinaryPathsAlone) {
             EXPECT_FALSE(leads(pages, path, after)) << path << ' ' << after;
 }
 
+// So that nothing but the quick look is needed.
+TEST(ProcText, OrdinaryPathsGiveNoHint) {
+    Pages pages;
+    for (const char* path : {"/etc/passwd", "a", "/usr/lib/x86_64-linux-gnu/libc.so.6", "restatement", "a12",
+                             "/usr/local/share/locale/C/LC_MESSAGES", "/home/user/src/process/main.cpp"})
+        for (size_t after = 0; after < 16; ++after) {
+            const auto readable = [&](const char* at) { return pages.is_readable(at); };
+            const bool says_proc = std::strstr(path, "proc") != nullptr;
+            EXPECT_EQ(is_clearly_outside(pages.put(path, after), readable), !says_proc)
+                << path << ' ' << after;
+        }
+}
+
 TEST(ProcText, AgreesWithItsPlainDescriptionOnRandomPaths) {
     Pages pages;
     std::mt19937 chance(5);
@@ -110,12 +123,12 @@ TEST(ProcText, ReadsNoFurtherThanTheKernelWould) {
 }
 
 TEST(ProcText, PlainNamesAreWholeTexts) {
-    EXPECT_TRUE(is_plain_name("/proc/self/exe"));
-    EXPECT_TRUE(is_plain_name("/proc/sys/vm/overcommit_memory"));
+    EXPECT_TRUE(is_plain_path("/proc/self/exe"));
+    EXPECT_TRUE(is_plain_path("/proc/sys/vm/overcommit_memory"));
     for (const char* path :
          {"", "/", "/proc/self", "/proc/self/ex", "/proc/self/exe/", "/proc/self/exe2", "/proc/self/stat",
           "/proc/self/status", "/proc/1/exe", "/proc/loadavg", "proc/self/exe"})
-        EXPECT_FALSE(is_plain_name(path)) << path;
+        EXPECT_FALSE(is_plain_path(path)) << path;
 }
 
 }  // namespace

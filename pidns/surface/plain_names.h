@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace ctr::pidns::guest {
+namespace ctr::pidns {
 
 inline constexpr size_t longest_plain_name = 32;
 
@@ -44,7 +44,7 @@ inline constexpr char plain_names[][longest_plain_name] = {
 };
 
 // Reads PATH up to its end or its first difference from all of these: longest_plain_name bytes at most.
-constexpr bool is_plain_name(const char* path) {
+constexpr bool is_plain_path(const char* path) {
     for (const auto& name : plain_names) {
         size_t i = 0;
         while (path[i] == name[i] && name[i] != '\0') ++i;
@@ -53,4 +53,4 @@ constexpr bool is_plain_name(const char* path) {
     return false;
 }
 
-}  // namespace ctr::pidns::guest
+}  // namespace ctr::pidns
