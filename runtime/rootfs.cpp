@@ -84,10 +84,10 @@ std::vector<Step> dev_steps(const HostFacts& facts, Situation situation) {
 
 // A procfs shows the pid namespace of the process that mounts it (which a layer's namespace isn't to the
 // kernel). Without one of our own that is the outer one, where only root of the initial user namespace may
-// mount; for everybody else the outer /proc, bound, shows the same.
+// mount; for everybody else, and inside of another container, the outer /proc, bound, shows the same.
 Step proc_step(const Spec& spec, const HostFacts& facts, Situation situation) {
-    const bool outer_may_mount =
-        facts.privileged() && facts.initial_user_namespace && !situation.new_user_namespace;
+    const bool outer_may_mount = !facts.numbered && facts.privileged() && facts.initial_user_namespace &&
+                                 !situation.new_user_namespace;
     const bool own = spec.pidns == PidMode::kernel && !facts.numbered;
     if (own || outer_may_mount)
         return {"mount a fresh /proc", action::Mount{"proc", "/proc", {}, inert, 0555}};
