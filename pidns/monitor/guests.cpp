@@ -35,16 +35,27 @@ void CallServer::reaped(const Trap& trap, const Call& call, const Caller& caller
             caller, thread, *report, translator_.thread_outward(raw(thread), caller.space), do_it_yourself));
         return begin(trap, std::move(rewrite));
     }
-    const bool remains = nested_.is_remains(child);
-    if (!numbers_.knows(child) && (has_ended(child) || parent_of(child) == caller.process))
-        numbers_.adopt(child, caller.space);
-    if (!remains && nested_.ends(child)) {
+    auto init = reaped_inits_.find(raw(child));
+    if (init == reaped_inits_.end() || init->second.reaper != caller.process) {
+        if (!numbers_.knows(child) && (has_ended(child) || parent_of(child) == caller.process))
+            numbers_.adopt(child, caller.space);
+        const int number = translator_.thread_outward(raw(child), caller.space);
+        const bool remains = nested_.is_remains(child);
+        const NamespaceId ended = remains ? NamespaceId::none : nested_.ended_by(child);
+        if (!nested_.goes_on(ended)) {
+            numbers_.reported(child);
+            listener_.answer(trap, remains ? do_it_yourself : number);
+            return;
+        }
+        init = reaped_inits_.insert_or_assign(raw(child), ReapedInit{caller.process, ended, number}).first;
+    }
+    if (nested_.goes_on(init->second.space)) {
         listener_.answer(trap, -EAGAIN);
         return;
     }
-    const int number = translator_.thread_outward(raw(child), caller.space);
     numbers_.reported(child);
-    listener_.answer(trap, remains ? do_it_yourself : number);
+    listener_.answer(trap, init->second.number);
+    reaped_inits_.erase(init);
 }
 
 }  // namespace ctr::pidns

@@ -80,6 +80,18 @@ TEST_P(FastPath, KilledCreatorsLeaveNoNumbersBehind) {
     expect_output({victim("killstorm"), "100"}, "killstorm: nothing leaks\n", {"--pid-max", "512"});
 }
 
+TEST_P(FastPath, KilledNamespacesLeaveNoNumbersBehind) {
+    expect_output({victim("killstorm"), "100", "nested"}, "killstorm: nothing leaks\n", {"--pid-max", "512"});
+}
+
+TEST_P(FastPath, ASubreapersOrphansGetNothingThatIsItsChildrens) {
+    expect_same({victim("subreaper"), "200"});
+}
+
+TEST_P(FastPath, NobodyOutlivesTheInitOfANamespace) {
+    expect_output({victim("nestescape"), "200"}, "nestescape: 0 got away\n");
+}
+
 // ---- Threads
 
 TEST_P(FastPath, CancelledThreadsAreUnwound) {
