@@ -12,6 +12,7 @@ void CallServer::answer_guest(const Trap& trap, const Call& call, const Caller& 
     switch (static_cast<int>(trap.arguments[0])) {
         case layer_attach: listener_.answer(trap, attach(trap, caller)); return;
         case layer_reaped: return reaped(trap, call, caller);
+        case layer_quiet: return fall_silent(trap, caller);
         default: listener_.answer(trap, 1);  // layer_question
     }
 }
@@ -21,6 +22,16 @@ long CallServer::attach(const Trap& trap, const Caller& caller) const {
     if (numbers_.attention().wanted(caller.process)) return -EAGAIN;
     const auto placed = listener_.place(trap, numbers_.file().get(), true);
     return placed ? *placed : -EAGAIN;
+}
+
+// Handlers that it sets later are seen when they are set (observe_handler).
+void CallServer::fall_silent(const Trap& trap, const Caller& caller) {
+    const auto sets = signal_sets(caller.process);
+    if (sets && sets->caught != 0) {
+        watch(caller.process, true);
+        if (!tracees_.contains(raw(trap.thread))) tracer_.hold(caller.process);
+    }
+    listener_.answer(trap, 0);
 }
 
 // The number comes from a workload. Only a child of the caller can be reported to it; one that was reaped is

@@ -66,6 +66,7 @@ class CallServer final : public Rewriter {
     void answer_guest(const Trap& trap, const Call& call, const Caller& caller);
     long attach(const Trap& trap, const Caller& caller) const;
     void reaped(const Trap& trap, const Call& call, const Caller& caller);
+    void fall_silent(const Trap& trap, const Caller& caller);
     void rewrite(const Trap& trap, const Call& call, const Caller& caller);
     void create_process(const Trap& trap, const Call& call, const Caller& caller);
     void enter_namespace(const Trap& trap, const Call& call, const Caller& caller);

@@ -123,10 +123,10 @@ TEST_P(FastPath, BadPointers) {
 
 TEST_P(FastPath, FiltersOfProgramsSeeOnlyTheirCalls) {
     for (const char* call : {"getpid", "getppid", "kill", "wait", "open", "create", "stat", "read", "message",
-                             "action", "fork", "group"})
-        for (const char* when : {"late", "early"}) {
+                             "action", "fork", "group", "arrival"})
+        for (const char* when : {"late", "early", "thread"}) {
             const std::string name = call;
-            if (std::string(when) == "early" && (name == "kill" || name == "wait"))
+            if (std::string(when) == "early" && (name == "kill" || name == "wait" || name == "arrival"))
                 continue;  // of a child made before
             expect_output({victim("filtered"), call, when}, name + ": right\n");
         }
