@@ -67,7 +67,7 @@ Result<std::optional<int>> Monitor::run(int stop) {
     Tracer& tracer = server_->tracer();
     while (!ended_) {
         for (int stops = 0; tracer.busy() && stops < stops_before_traps; ++stops) await_stop();
-        const bool unfinished = tracer.unsettled() || server_->has_postponed();
+        const bool unfinished = tracer.unsettled() || server_->has_postponed() || nested_->unfinished();
         const int timeout = tracer.busy() ? 0 : unfinished ? patience_ms : idle_ms;
         const int ready = poll(events.data(), events.size(), timeout);
         if (ready < 0 && errno != EINTR) return fail_call(step, "poll");
@@ -92,6 +92,7 @@ void Monitor::look_after_unfinished() {
     looked_after_ = now;
     server_->tracer().give_up_waiting();
     server_->serve_postponed();
+    nested_->go_on_ending();
 }
 
 void Monitor::take_child_signals() {

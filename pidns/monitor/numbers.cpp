@@ -159,10 +159,12 @@ void Numbers::register_child(EntryId claim, HostPid host, HostPid creator, Names
 }
 
 void Numbers::adopt(HostPid host, NamespaceId space) {
+    adopt_orphans();
+    if (is_process(host)) return;
     // Its creator may be about to register it: with the only claim that it has, if so. A parent that takes in
     // orphans needn't be the creator, and the claim another child's.
     const HostPid creator = pidns::parent_of(host);
-    const bool takes_in = number_of(creator, namespace_of(creator)) == VirtPid::init;
+    const bool takes_in = number_of(creator, namespace_of(creator)) == VirtPid::init || is_undecided(host);
     const EntryId promised =
         takes_in ? EntryId::none : with([&](const auto& model) { return model.claim_for(host, creator); });
     if (promised != EntryId::none && creator != HostPid::none && is_process(creator))
@@ -177,8 +179,9 @@ void Numbers::adopt(HostPid host, NamespaceId space) {
 bool Numbers::is_promised(HostPid host) const {
     const HostPid creator = pidns::parent_of(host);
     const bool takes_in = number_of(creator, namespace_of(creator)) == VirtPid::init;
-    return takes_in &&
-           with([&](const auto& model) { return model.claim_for(host, creator); }) != EntryId::none;
+    const bool claimed =
+        takes_in && with([&](const auto& model) { return model.claim_for(host, creator); }) != EntryId::none;
+    return claimed || is_undecided(host);
 }
 
 void Numbers::end_namespace(NamespaceId space) {
@@ -249,7 +252,8 @@ bool Numbers::collect_stale() {
 }
 
 void Numbers::collect() {
-    with([](auto& model) { Collector(model, exists).collect(); });
+    adopt_orphans();
+    with([](auto& model) { Collector(model, exists, LostClaims::kept).collect(); });
     collected_ = std::chrono::steady_clock::now();
 }
 

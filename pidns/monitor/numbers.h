@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <variant>
+#include <vector>
 
 #include "pidns/model/file.h"
 #include "pidns/monitor/mapping.h"
@@ -59,6 +60,13 @@ class Numbers {
     // number.
     void adopt(HostPid host, NamespaceId space);
 
+    // Registers the processes whose creators were killed before they could: with the claims that those have
+    // left, in their namespaces. Those of a namespace that has ended are killed. Whether there were any.
+    bool adopt_orphans();
+
+    // There may be one in that namespace of which it can't be said yet.
+    bool expects_orphans(NamespaceId space) const;
+
     bool is_process(HostPid host) const;  // of the container, not reaped yet
     bool knows(HostPid host) const;       // a process, or a number that a group or session still bears
     NamespaceId namespace_of(HostPid host) const;    // none: unknown
@@ -82,7 +90,7 @@ class Numbers {
     // Whose calls the code inside workloads leaves to the monitor.
     Attention& attention() { return attention_; }
 
-    // Nobody has registered it, and the init whose child it is may be about to.
+    // Nobody has registered it, and the parent whose child it is may be about to, or have taken it in.
     bool is_promised(HostPid host) const;
 
     // Tells a process from a later one of the same number; 0: unknown.
@@ -106,6 +114,21 @@ class Numbers {
     Numbers(Fd file, Mapping mapping, const FileHeader& header);
     void collect();
     bool is_ambiguous(EntryId claim, NamespaceId space) const;
+
+    // What a claim says about the process that it was made for (orphans.cpp).
+    struct Claim {
+        EntryId entry;
+        HostPid creator;
+        NamespaceId space;
+        HostPid group;  // the creator's, none: unknown
+        HostPid session;
+    };
+    Claim describe(EntryId claim, HostPid creator) const;
+    std::vector<Claim> claims() const;
+    std::vector<Claim> lost_claims() const;  // of creators that have ended
+    bool fits(const Claim& claim, HostPid process, NamespaceId home) const;
+    std::vector<Claim>::iterator claim_of(HostPid process, NamespaceId home, std::vector<Claim>& lost) const;
+    bool is_undecided(HostPid host) const;
 
     template <class Action>
     decltype(auto) with(Action action) const {
