@@ -26,6 +26,20 @@ const std::vector<Option>& run_options() {
 
         {files, "", "rootfs", value, "DIR",
          "root file system, with /dev, /tmp, /proc and /sys of its own (default: the host's root)"},
+        {files, "", "overlay", optional, "",
+         "what is written to the root file system of --rootfs goes elsewhere: to memory, and ends with the "
+         "container; or to DIR, which is kept (its work directory is DIR.work)"},
+        {files, "", "read-only", nothing, "",
+         "the root file system can't be written to; without --rootfs, nothing can that the host has mounted, "
+         "but /dev and /proc"},
+        {files, "v", "volume", value, "SRC:DST[:ro]",
+         "show a file or directory of the host, with all that is mounted below it, at DST; this and the "
+         "following are done in the order given"},
+        {files, "", "bind", value, "SRC:DST", "the same"},
+        {files, "", "ro-bind", value, "SRC:DST", "the same, read-only"},
+        {files, "", "tmpfs", value, "DST[:OPTIONS]",
+         "an empty file system in memory; options: size=64m,mode=1777"},
+        {files, "", "dev", value, "DST", "a private /dev; --rootfs has one anyway"},
         {files, "w", "workdir", value, "DIR", "directory to start in, absolute, as seen inside"},
 
         {identity, "", "hostname", value, "NAME", "host name inside"},

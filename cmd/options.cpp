@@ -2,6 +2,7 @@
 
 #include "cgroup/io_limit.h"
 #include "cmd/given.h"
+#include "cmd/mount_values.h"
 #include "cmd/option_table.h"
 #include "cmd/values.h"
 
@@ -51,6 +52,9 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
     // As the kernel bounds its own kernel.pid_max.
     const auto pid_max = [](const std::string& text) { return parse_number("pid-max", text, 301, 1U << 22); };
     const auto user = [](const std::string& text) -> Result<std::optional<User>> { return parse_user(text); };
+    const auto overlay = [](const std::string& upper) -> Result<std::optional<Overlay>> {
+        return Overlay{upper};
+    };
 
     Status statuses[] = {
         given.take("pidns", spec.pidns, parse_pid_mode),
@@ -69,6 +73,9 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take_flag("env-clear", spec.env_clear),
         given.take_flag("dry-run", options.dry_run),
         given.take_flag("help", options.help),
+        given.take_flag("read-only", spec.read_only),
+        given.take("overlay", spec.overlay, overlay),
+        take_mounts(given, spec.mounts),
         take_environment(given, environment, spec),
         take_device_limits(given, spec.io_limits),
     };

@@ -43,6 +43,17 @@ struct Detail {
         for (const auto& [key, value] : a.options) text += " " + key + (value.empty() ? "" : "=" + value);
         return text;
     }
+    std::string operator()(const action::HoldSources& a) const {
+        std::string text;
+        for (const action::Held& source : a.sources) text += (text.empty() ? "" : " ") + source.host;
+        return text;
+    }
+    std::string operator()(const action::OverlayRoot& a) const {
+        return a.upper.empty() ? "written to memory" : "written to " + a.upper + ", work in " + a.work;
+    }
+    std::string operator()(const action::BindSource& a) const {
+        return a.host + " on " + a.target + ((a.attributes & MOUNT_ATTR_RDONLY) != 0 ? " read-only" : "");
+    }
     std::string operator()(const action::BindTree& a) const {
         return a.host + " on " + a.target + ((a.attributes & MOUNT_ATTR_RDONLY) != 0 ? " read-only" : "");
     }

@@ -33,10 +33,15 @@ Prepared without(const std::string& why) {
     return {{}, {"no fast path: " + why}};
 }
 
-action::Placement placement_of(const images::Image& image) {
+action::Placement placement_of(const images::Image& image, bool layered) {
     struct stat status {};
     fstat(image.file.get(), &status);
-    return {.target = image.path, .name = image.name, .device = status.st_dev, .inode = status.st_ino};
+    return {.target = image.path,
+            .name = image.name,
+            .device = status.st_dev,
+            .inode = status.st_ino,
+            .changed = status.st_ctim,
+            .layered = layered};
 }
 
 // A start makes copies of what will surely run; others it takes where they are.
@@ -76,7 +81,7 @@ Prepared prepare(const Spec& spec, const HostFacts& facts, const Instrumenter& i
             prepared.remarks.push_back("no fast path for " + image.path + ": " + copy.error().why);
             continue;
         }
-        action::Placement placement = placement_of(image);
+        action::Placement placement = placement_of(image, spec.overlay.has_value());
         placement.copy = std::move(copy->path);
         placement.expected = std::move(copy->file);
         prepared.placements.push_back(std::move(placement));
@@ -91,7 +96,7 @@ Prepared outline(const Spec& spec, const HostFacts& facts) {
     Prepared prepared;
     if (!is_wanted(spec) || !obstacle(spec, facts).empty()) return prepared;
     for (const images::Image& image : images::find(spec, facts))
-        prepared.placements.push_back(placement_of(image));
+        prepared.placements.push_back(placement_of(image, spec.overlay.has_value()));
     return prepared;
 }
 

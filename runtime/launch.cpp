@@ -28,6 +28,12 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
     return array;
 }
 
+size_t count_sources(const Plan& plan) {
+    for (const Step& step : plan.steps)
+        if (const auto* held = std::get_if<action::HoldSources>(&step.action)) return held->sources.size();
+    return 0;
+}
+
 // Until launch() has succeeded, the process is killed and reaped, whatever happens.
 class Unfinished {
   public:
@@ -123,7 +129,8 @@ Status lead(const Plan& plan, const BeforeGo& before_go, const channel::ParentEn
 Result<Launched> launch(const Plan& plan, const BeforeGo& before_go) {
     const std::vector<char*> argv = pointers(plan.argv);
     const std::vector<char*> env = pointers(plan.env);
-    const ChildArguments arguments{plan, argv.data(), env.data()};
+    std::vector<Fd> sources(count_sources(plan));
+    const ChildArguments arguments{plan, argv.data(), env.data(), sources.data()};
     auto ends = channel::make();
     if (!ends) return std::unexpected(ends.error());
     auto& [parent_end, child_end] = *ends;

@@ -62,6 +62,17 @@ Status check_hostname(const Spec& spec) {
     return {};
 }
 
+Status check_mounts(const Spec& spec) {
+    return validate(spec.mounts);
+}
+
+Status check_overlay(const Spec& spec) {
+    if (!spec.overlay) return {};
+    if (spec.rootfs.empty())
+        return fail_input("read --overlay", "there is no root file system to lay it over", "--rootfs DIR");
+    return check_path(spec.overlay->upper, "--overlay");
+}
+
 Status check_user(const Spec& spec) {
     if (spec.user && (spec.user->uid == no_id || spec.user->gid == no_id))
         return fail_input("read --user", "4294967295 means \"no id\" to the kernel",
@@ -80,7 +91,8 @@ Status validate(const Spec& spec) {
     if (spec.pid_max != 0 && (spec.pid_max < least_pid_max || spec.pid_max > most_pid_max))
         return fail_input("read the limit of process numbers", std::to_string(spec.pid_max) + " is none",
                           "a number from 301 to 4194304, as for kernel.pid_max");
-    for (const auto check : {check_command, check_env, check_workdir, check_hostname, check_user})
+    for (const auto check :
+         {check_command, check_env, check_workdir, check_hostname, check_user, check_overlay, check_mounts})
         if (const auto status = check(spec); !status) return status;
     return check_path(spec.rootfs, "--rootfs");
 }

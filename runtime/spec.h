@@ -11,6 +11,7 @@
 
 #include "cgroup/io_limit.h"
 #include "runtime/base/error.h"
+#include "runtime/mounts.h"
 
 namespace ctr {
 
@@ -37,6 +38,12 @@ enum class UserNamespace {
     no,
 };
 
+// What is written to the root file system goes to another directory, and the root stays what it was.
+struct Overlay {
+    std::string
+        upper;  // that directory, made where it is missing, with UPPER.work beside it; empty: in memory
+};
+
 struct User {
     uid_t uid = 0;
     gid_t gid = 0;
@@ -46,10 +53,13 @@ struct Spec {
     std::vector<std::string> command;  // argv, at least one element; looked up in the container's PATH
     std::vector<std::pair<std::string, std::string>> env;  // set in addition to (or over) the inherited one
     bool env_clear = false;                                // start from PATH, TERM and HOME only
-    std::string workdir;       // absolute, inside; empty: the caller's with the host's root, "/" with rootfs
-    std::string hostname;      // empty: the host's
-    std::string rootfs;        // empty: the host's root file system
-    std::optional<User> user;  // ids inside; absent: the caller's (root inside a rootfs as root)
+    std::string workdir;   // absolute, inside; empty: the caller's with the host's root, "/" with rootfs
+    std::string hostname;  // empty: the host's
+    std::string rootfs;    // empty: the host's root file system
+    std::optional<Overlay> overlay;    // over rootfs
+    bool read_only = false;            // the root file system; the host's with all that it has mounted
+    std::vector<MountRequest> mounts;  // in this order, after the root and its /dev, /tmp, /proc and /sys
+    std::optional<User> user;          // ids inside; absent: the caller's (root inside a rootfs as root)
     PidMode pidns = PidMode::flat;
     PidLookup pid_lookup = PidLookup::hash;
     PidFastpath pid_fastpath = PidFastpath::automatic;
