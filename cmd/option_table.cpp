@@ -48,8 +48,23 @@ const std::vector<Option>& run_options() {
         {identity, "u", "user", value, "UID[:GID]", "ids inside; GID is the same number as UID if not given"},
 
         {privileges, "", "userns", value, "WHEN",
-         "a user namespace of its own: yes, no, or auto (default: where nothing else will do)"},
+         "a user namespace of its own: yes, with one id; no; auto (default): where nothing else will do; "
+         "subids: "
+         "with the caller as root and the ids of its ranges in /etc/subuid and subgid; keep-id: the same, "
+         "but the "
+         "caller keeps its id"},
         {privileges, "", "network", value, "WHICH", "host (default), or none: only loopback, which is up"},
+        {privileges, "", "ipc", value, "WHICH",
+         "private (default), or host: the host's shared memory, semaphores and message queues"},
+        {privileges, "", "uts", value, "WHICH", "private (default), or host: the host's name, as it changes"},
+        {privileges, "", "cgroupns", value, "WHICH",
+         "private (default), or host: the host's tree of cgroups"},
+        {privileges, "", "time", value, "WHICH",
+         "host (default), or private[,boottime=SECONDS][,monotonic=SECONDS]: clocks that are ahead by that"},
+        {privileges, "", "share-with", value, "PID[:KINDS]",
+         "join the namespaces of a running process, or of the container that a ctr runs: all (process "
+         "numbers "
+         "under --pidns=kernel only), or some of user,mount,uts,ipc,net,pid,cgroup,time"},
         {privileges, "", "cap-add", value, "CAP", "add a capability to the default set, or ALL"},
         {privileges, "", "cap-drop", value, "CAP", "drop a capability, or ALL"},
         {privileges, "", "no-new-privs", optional, "true",

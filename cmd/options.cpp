@@ -52,6 +52,12 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
     // As the kernel bounds its own kernel.pid_max.
     const auto pid_max = [](const std::string& text) { return parse_number("pid-max", text, 301, 1U << 22); };
     const auto user = [](const std::string& text) -> Result<std::optional<User>> { return parse_user(text); };
+    const auto scope = [](const char* option) {
+        return [option](const std::string& text) { return parse_scope(option, text); };
+    };
+    const auto share = [](const std::string& text) -> Result<std::optional<ShareWith>> {
+        return parse_share(text);
+    };
     const auto overlay = [](const std::string& upper) -> Result<std::optional<Overlay>> {
         return Overlay{upper};
     };
@@ -67,6 +73,11 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("user", spec.user, user),
         given.take("userns", spec.userns, parse_user_namespace),
         given.take("network", spec.network, parse_network),
+        given.take("ipc", spec.ipc, scope("ipc")),
+        given.take("uts", spec.uts, scope("uts")),
+        given.take("cgroupns", spec.cgroupns, scope("cgroupns")),
+        given.take("time", spec.clocks, parse_clocks),
+        given.take("share-with", spec.share_with, share),
         given.take("no-new-privs", spec.no_new_privs, truth),
         given.take("status-fd", spec.status_fd, descriptor),
         given.take("log-level", options.log_level, parse_log_level),

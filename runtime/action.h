@@ -85,7 +85,6 @@ struct BindTree {
 // One of HoldSources, by its place there.
 struct BindSource {
     size_t index = 0;
-    std::string host;  // for describe()
     std::string target;
     bool is_directory = false;
     uint64_t attributes = 0;
@@ -138,6 +137,11 @@ struct PivotRoot {};
 
 struct Unshare {
     uint64_t flags = 0;
+};
+
+// A new time namespace, which only a process without threads can move to. OFFSETS: lines for timens_offsets.
+struct EnterOwnTime {
+    std::string offsets;
 };
 
 struct SetHostname {
@@ -218,10 +222,11 @@ using Action =
                  action::BindRoot, action::OverlayRoot, action::SealRoot, action::Mount, action::BindTree,
                  action::BindSource, action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly,
                  action::ShowAsFirst, action::PlaceImages, action::PivotRoot, action::Unshare,
-                 action::SetHostname, action::LoopbackUp, action::NewSession, action::Control,
-                 action::DieWithParent, action::DropBounding, action::SetIds, action::SetCapabilities,
-                 action::ScopeSignals, action::ChangeDirectory, action::SetUmask, action::FindCommand,
-                 action::ResetSignals, action::CloseDescriptors, action::InstallFilter, action::Execute, action::Try, action::Finish>;
+                 action::EnterOwnTime, action::SetHostname, action::LoopbackUp, action::NewSession,
+                 action::Control, action::DieWithParent, action::DropBounding, action::SetIds,
+                 action::SetCapabilities, action::ScopeSignals, action::ChangeDirectory, action::SetUmask,
+                 action::FindCommand, action::ResetSignals, action::CloseDescriptors, action::InstallFilter,
+                 action::Execute, action::Try, action::Finish>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

@@ -75,6 +75,7 @@ Fault execute(State& state, const action::PivotRoot& action);
 // process_actions.cpp
 Fault execute(State& state, const action::WriteOwn& action);
 Fault execute(State& state, const action::Unshare& action);
+Fault execute(State& state, const action::EnterOwnTime& action);
 Fault execute(State& state, const action::SetHostname& action);
 Fault execute(State& state, const action::LoopbackUp& action);
 Fault execute(State& state, const action::NewSession& action);

@@ -47,9 +47,11 @@ std::vector<Step> steps(const std::string& target, Options options) {
                                                     MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
                                                     0755,
                                                     options.make_target}});
-    for (const Device& device : table)
-        steps.push_back({"put " + target + "/" + device.name + " into the private " + target,
+    for (const Device& device : table) {
+        const std::string path = target + "/" + device.name;
+        steps.push_back({"put " + path + " in place",
                          action::BindDevice{target, device.name, device.major, device.minor}});
+    }
     action::Mount pts{"devpts",
                       target + "/pts",
                       {{"newinstance", ""}, {"ptmxmode", "0666"}, {"mode", "0620"}},

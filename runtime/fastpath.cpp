@@ -7,6 +7,7 @@
 
 #include "runtime/environment.h"
 #include "runtime/images.h"
+#include "runtime/namespaces.h"
 
 namespace ctr::fastpath {
 
@@ -19,6 +20,8 @@ bool is_wanted(const Spec& spec) {
 
 // Why there can be no fast path at all; empty: there can.
 std::string obstacle(const Spec& spec, const HostFacts& facts) {
+    if ((shared_kinds(spec) & CLONE_NEWNS) != 0)
+        return "the mount namespace is shared with others, who have copies or don't";
     // Who replaces a library inside would be held up by a copy that the outer one's monitor doesn't know of.
     if (facts.numbered && !spec.rootfs.empty())
         return "this runs inside of another container, which takes off no copies but its own";

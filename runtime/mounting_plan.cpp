@@ -46,9 +46,9 @@ class Builder {
         // There is no device cgroup that would judge a node made with CAP_MKNOD. A node that was asked for
         // itself is meant to be used.
         if (is_directory) attributes |= MOUNT_ATTR_NODEV;
-        mounts_.push_back({"bind \"" + bind.source + "\"",
-                           action::BindSource{held_.size(), bind.source, bind.target, is_directory,
-                                              attributes, makes(bind.target)}});
+        mounts_.push_back(
+            {"bind \"" + bind.source + "\" to \"" + bind.target + "\"",
+             action::BindSource{held_.size(), bind.target, is_directory, attributes, makes(bind.target)}});
         held_.push_back({bind.source, std::move(*source)});
         return {};
     }

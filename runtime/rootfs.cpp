@@ -42,8 +42,9 @@ Result<Fd> open_root(const std::string& directory) {
     return fail_call(what, "open", errno, why, "--rootfs DIRECTORY with an unpacked root file system");
 }
 
-devices::Options device_options(const HostFacts& facts, Situation situation) {
-    return {.terminal_group = !situation.new_user_namespace && contains(facts.gids, terminal_group)};
+devices::Options device_options(const Spec& spec, const HostFacts& facts, Situation situation) {
+    return {.terminal_group = !situation.other_user_namespace && contains(facts.gids, terminal_group),
+            .own_memory = spec.ipc == Scope::own};
 }
 
 Result<Step> root_step(const Spec& spec, const HostFacts& facts, Situation situation) {
@@ -58,7 +59,7 @@ Result<Step> root_step(const Spec& spec, const HostFacts& facts, Situation situa
         while (overlay.upper.size() > 1 && overlay.upper.ends_with('/')) overlay.upper.pop_back();
         overlay.work = overlay.upper + ".work";
     }
-    if (situation.new_user_namespace || !facts.initial_user_namespace)
+    if (situation.other_user_namespace || !facts.initial_user_namespace)
         overlay.options.emplace_back("userxattr", "");
     return Step{"lay an overlay over the root directory \"" + spec.rootfs + "\"", std::move(overlay)};
 }
@@ -68,7 +69,7 @@ Result<Step> root_step(const Spec& spec, const HostFacts& facts, Situation situa
 // mount; for everybody else the outer /proc, bound, shows the same.
 Step proc_step(const Spec& spec, const HostFacts& facts, Situation situation) {
     const bool outer_may_mount =
-        facts.privileged() && facts.initial_user_namespace && !situation.new_user_namespace;
+        facts.privileged() && facts.initial_user_namespace && !situation.other_user_namespace;
     const bool own = spec.pidns == PidMode::kernel && !facts.numbered;
     if (own || outer_may_mount)
         return {"mount a fresh /proc", action::Mount{"proc", "/proc", {}, inert, 0555}};
@@ -106,7 +107,7 @@ std::vector<Step> on_hosts_root(const Spec& spec, const HostFacts& facts, Situat
 }
 
 std::vector<Step> on_own_root(const Spec& spec, const HostFacts& facts, Situation situation) {
-    std::vector<Step> steps = devices::steps("/dev", device_options(facts, situation));
+    std::vector<Step> steps = devices::steps("/dev", device_options(spec, facts, situation));
     steps.push_back(
         {"mount a private /tmp",
          action::Mount{"tmpfs", "/tmp", {{"mode", "1777"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 01777}});
@@ -126,7 +127,7 @@ std::vector<Step> on_own_root(const Spec& spec, const HostFacts& facts, Situatio
 
 Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situation situation,
                                 std::vector<action::Placement> placements) {
-    auto wanted = mounting_plan::steps(spec, device_options(facts, situation));
+    auto wanted = mounting_plan::steps(spec, device_options(spec, facts, situation));
     if (!wanted) return std::unexpected(wanted.error());
     std::vector<Step> steps;
     steps.push_back({"make all mounts private", action::PrivateMounts{}});
