@@ -26,6 +26,20 @@ const std::vector<Option>& run_options() {
 
         {files, "", "rootfs", value, "DIR",
          "root file system, with /dev, /tmp, /proc and /sys of its own (default: the host's root)"},
+        {files, "", "overlay", optional, "",
+         "what is written to the root file system of --rootfs goes elsewhere: to memory, and ends with the "
+         "container; or to DIR, which is kept (its work directory is DIR.work)"},
+        {files, "", "read-only", nothing, "",
+         "the root file system can't be written to; without --rootfs, nothing can that the host has mounted, "
+         "but /dev and /proc"},
+        {files, "v", "volume", value, "SRC:DST[:ro]",
+         "show a file or directory of the host, with all that is mounted below it, at DST; this and the "
+         "following are done in the order given"},
+        {files, "", "bind", value, "SRC:DST", "the same"},
+        {files, "", "ro-bind", value, "SRC:DST", "the same, read-only"},
+        {files, "", "tmpfs", value, "DST[:OPTIONS]",
+         "an empty file system in memory; options: size=64m,mode=1777"},
+        {files, "", "dev", value, "DST", "a private /dev; --rootfs has one anyway"},
         {files, "w", "workdir", value, "DIR", "directory to start in, absolute, as seen inside"},
 
         {identity, "", "hostname", value, "NAME", "host name inside"},
@@ -34,8 +48,23 @@ const std::vector<Option>& run_options() {
         {identity, "u", "user", value, "UID[:GID]", "ids inside; GID is the same number as UID if not given"},
 
         {privileges, "", "userns", value, "WHEN",
-         "a user namespace of its own: yes, no, or auto (default: where nothing else will do)"},
+         "a user namespace of its own: yes, with one id; no; auto (default): where nothing else will do; "
+         "subids: "
+         "with the caller as root and the ids of its ranges in /etc/subuid and subgid; keep-id: the same, "
+         "but the "
+         "caller keeps its id"},
         {privileges, "", "network", value, "WHICH", "host (default), or none: only loopback, which is up"},
+        {privileges, "", "ipc", value, "WHICH",
+         "private (default), or host: the host's shared memory, semaphores and message queues"},
+        {privileges, "", "uts", value, "WHICH", "private (default), or host: the host's name, as it changes"},
+        {privileges, "", "cgroupns", value, "WHICH",
+         "private (default), or host: the host's tree of cgroups"},
+        {privileges, "", "time", value, "WHICH",
+         "host (default), or private[,boottime=SECONDS][,monotonic=SECONDS]: clocks that are ahead by that"},
+        {privileges, "", "share-with", value, "PID[:KINDS]",
+         "join the namespaces of a running process, or of the container that a ctr runs: all (process "
+         "numbers "
+         "under --pidns=kernel only), or some of user,mount,uts,ipc,net,pid,cgroup,time"},
         {privileges, "", "cap-add", value, "CAP", "add a capability to the default set, or ALL"},
         {privileges, "", "cap-drop", value, "CAP", "drop a capability, or ALL"},
         {privileges, "", "no-new-privs", optional, "true",

@@ -2,6 +2,7 @@
 
 #include "cgroup/io_limit.h"
 #include "cmd/given.h"
+#include "cmd/mount_values.h"
 #include "cmd/option_table.h"
 #include "cmd/values.h"
 
@@ -51,6 +52,15 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
     // As the kernel bounds its own kernel.pid_max.
     const auto pid_max = [](const std::string& text) { return parse_number("pid-max", text, 301, 1U << 22); };
     const auto user = [](const std::string& text) -> Result<std::optional<User>> { return parse_user(text); };
+    const auto scope = [](const char* option) {
+        return [option](const std::string& text) { return parse_scope(option, text); };
+    };
+    const auto share = [](const std::string& text) -> Result<std::optional<ShareWith>> {
+        return parse_share(text);
+    };
+    const auto overlay = [](const std::string& upper) -> Result<std::optional<Overlay>> {
+        return Overlay{upper};
+    };
 
     Status statuses[] = {
         given.take("pidns", spec.pidns, parse_pid_mode),
@@ -63,12 +73,20 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("user", spec.user, user),
         given.take("userns", spec.userns, parse_user_namespace),
         given.take("network", spec.network, parse_network),
+        given.take("ipc", spec.ipc, scope("ipc")),
+        given.take("uts", spec.uts, scope("uts")),
+        given.take("cgroupns", spec.cgroupns, scope("cgroupns")),
+        given.take("time", spec.clocks, parse_clocks),
+        given.take("share-with", spec.share_with, share),
         given.take("no-new-privs", spec.no_new_privs, truth),
         given.take("status-fd", spec.status_fd, descriptor),
         given.take("log-level", options.log_level, parse_log_level),
         given.take_flag("env-clear", spec.env_clear),
         given.take_flag("dry-run", options.dry_run),
         given.take_flag("help", options.help),
+        given.take_flag("read-only", spec.read_only),
+        given.take("overlay", spec.overlay, overlay),
+        take_mounts(given, spec.mounts),
         take_environment(given, environment, spec),
         take_device_limits(given, spec.io_limits),
     };

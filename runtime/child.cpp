@@ -130,6 +130,7 @@ Fault execute(State&, const action::ResetSignals&) {
 // (CVE-2024-21626). Without CLOSE_RANGE_CLOEXEC, which 5.10 lacks.
 Fault execute(State& state, const action::CloseDescriptors&) {
     state.root.reset();
+    state.devices.reset();
     const int kept = state.channel.descriptor();
     const unsigned first =
         kept >= first_own_descriptor ? static_cast<unsigned>(kept) + 1 : first_own_descriptor;
@@ -190,7 +191,9 @@ void run_child(const ChildArguments& arguments, channel::ParentEnd& others, chan
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (!channel.wait_for_go()) _exit(125);
 
-    child::State state{arguments, channel, Fd(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)), nullptr, Fd()};
+    constexpr int directory = O_PATH | O_DIRECTORY | O_CLOEXEC;
+    child::State state{arguments, channel, Fd(open("/", directory)), Fd(open("/dev", directory)),
+                       nullptr,   Fd()};
     const std::vector<Step>& steps = arguments.plan.steps;
     for (; state.step < steps.size(); ++state.step) {
         const child::Fault fault = std::visit(

@@ -17,6 +17,7 @@ struct ChildArguments {
     const Plan& plan;
     char* const* argv;  // of the plan, NULL-terminated
     char* const* env;
+    Fd* sources;  // as many as the plan's HoldSources names, empty: the child's to fill
 };
 
 // Executes the plan, then the command. Reports a failure over the channel and ends with it.
@@ -42,6 +43,7 @@ struct State {
     const ChildArguments& arguments;
     channel::ChildEnd& channel;
     Fd root;                        // that targets are relative to
+    Fd devices;                     // the host's /dev
     const char* command = nullptr;  // found by FindCommand
     Fd listener;
     size_t step = 0;  // that is being executed
@@ -52,20 +54,28 @@ void note(const State& state, const Fault& fault);
 
 // mount_actions.cpp
 Fault execute(State& state, const action::PrivateMounts& action);
-Fault execute(State& state, const action::BindRoot& action);
+Fault execute(State& state, const action::HoldSources& action);
+Fault execute(State& state, const action::ReadOnlyHost& action);
 Fault execute(State& state, const action::Mount& action);
 Fault execute(State& state, const action::BindTree& action);
+Fault execute(State& state, const action::BindSource& action);
 Fault execute(State& state, const action::BindDevice& action);
 Fault execute(State& state, const action::MakeLink& action);
 Fault execute(State& state, const action::Mask& action);
 Fault execute(State& state, const action::ReadOnly& action);
 Fault execute(State& state, const action::ShowAsFirst& action);
 Fault execute(State& state, const action::PlaceImages& action);
+
+// root_actions.cpp
+Fault execute(State& state, const action::BindRoot& action);
+Fault execute(State& state, const action::OverlayRoot& action);
+Fault execute(State& state, const action::SealRoot& action);
 Fault execute(State& state, const action::PivotRoot& action);
 
 // process_actions.cpp
 Fault execute(State& state, const action::WriteOwn& action);
 Fault execute(State& state, const action::Unshare& action);
+Fault execute(State& state, const action::EnterOwnTime& action);
 Fault execute(State& state, const action::SetHostname& action);
 Fault execute(State& state, const action::LoopbackUp& action);
 Fault execute(State& state, const action::NewSession& action);

@@ -54,13 +54,17 @@ bool HostFacts::privileged() const {
     return (effective & caps::bit(CAP_SYS_ADMIN)) != 0;
 }
 
+std::vector<IdMapping> parse_id_mappings(const std::string& text) {
+    std::vector<IdMapping> mappings;
+    std::istringstream lines(text);
+    IdMapping one;
+    while (lines >> one.inside >> one.outside >> one.count) mappings.push_back(one);
+    return mappings;
+}
+
 std::vector<IdRange> parse_id_map(const std::string& text) {
     std::vector<IdRange> ranges;
-    std::istringstream lines(text);
-    uint32_t first = 0;
-    uint32_t outside = 0;
-    uint32_t count = 0;
-    while (lines >> first >> outside >> count) ranges.push_back({first, count});
+    for (const IdMapping& one : parse_id_mappings(text)) ranges.push_back({one.inside, one.count});
     return ranges;
 }
 

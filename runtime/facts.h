@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,13 @@ struct IdRange {
     uint32_t count = 0;
 };
 
+// The same, and which ids of the reader's user namespace they are.
+struct IdMapping {
+    uint32_t inside = 0;
+    uint32_t outside = 0;
+    uint32_t count = 0;
+};
+
 struct HostFacts {
     uid_t uid = 0;  // effective
     gid_t gid = 0;
@@ -27,6 +35,9 @@ struct HostFacts {
     bool setgroups_allowed = true;
     std::vector<IdRange> uids;  // that a process here can take on
     std::vector<IdRange> gids;
+    std::optional<IdRange>
+        subuids;  // that the caller may hand out; only read where they are wanted (subids.h)
+    std::optional<IdRange> subgids;
     bool own_proc = true;   // /proc shows the pid namespace that this process is in
     bool numbered = false;  // by the pid layer of an outer ctr, which will number what is started here
     bool fsgsbase = false;  // programs may use the instructions that read and write the FS and GS bases
@@ -39,7 +50,10 @@ struct HostFacts {
 
 Result<HostFacts> read_host_facts();
 
-// The text of /proc/PID/uid_map or gid_map, as ids of that namespace.
+// The text of /proc/PID/uid_map or gid_map.
+std::vector<IdMapping> parse_id_mappings(const std::string& text);
+
+// The ids of that namespace.
 std::vector<IdRange> parse_id_map(const std::string& text);
 
 bool contains(const std::vector<IdRange>& ranges, uint32_t id);

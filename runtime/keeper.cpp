@@ -17,6 +17,7 @@
 #include "runtime/fastpath.h"
 #include "runtime/plan.h"
 #include "runtime/status_stream.h"
+#include "runtime/subids.h"
 #include "runtime/supervisor.h"
 #include "runtime/teardown.h"
 
@@ -31,10 +32,13 @@ Result<Plan> plan_for(const Spec& spec, const Notify& notify) {
     auto facts = read_host_facts();
     if (!facts) return std::unexpected(std::move(facts).error());
     if (auto valid = validate(spec); !valid) return std::unexpected(std::move(valid).error());
+    if (wants_subids(spec.userns)) subids::read(*facts);
+    auto shared = look_at_shared(spec);
+    if (!shared) return std::unexpected(std::move(shared).error());
     auto prepared = fastpath::prepare(spec, *facts, fastpath::instrumenter());
     for (const std::string& remark : prepared.remarks)
         if (notify) notify({Notice::Kind::detail, remark});
-    auto plan = make_plan(spec, *facts, std::move(prepared.placements));
+    auto plan = make_plan(spec, *facts, std::move(prepared.placements), std::move(*shared));
     if (plan) plan->monitor.make_copy = std::move(prepared.make_copy);
     return plan;
 }

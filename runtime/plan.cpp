@@ -1,6 +1,7 @@
 #include "runtime/plan.h"
 
 #include <linux/capability.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -25,6 +26,7 @@ constexpr mode_t usual_umask = 022;
 struct Draft {
     const Spec& spec;
     const HostFacts& facts;
+    const Shared& shared;
     idmap::Identity identity;
     uint64_t capabilities = 0;  // that the command may have
     Plan plan;
@@ -67,7 +69,7 @@ uint64_t all_capabilities(const HostFacts& facts) {
 Result<uint64_t> choose_capabilities(const Spec& spec, const HostFacts& facts,
                                      const idmap::Identity& identity) {
     const uint64_t available =
-        identity.new_user_namespace ? all_capabilities(facts) : facts.effective & facts.bounding;
+        identity.other_user_namespace() ? all_capabilities(facts) : facts.effective & facts.bounding;
     if (!spec.cap_add.empty() && identity.uid != 0 && spec.no_new_privs)
         return fail_input(
             "choose capabilities",
@@ -80,16 +82,23 @@ Result<uint64_t> choose_capabilities(const Spec& spec, const HostFacts& facts,
 
 uint64_t clone_flags(const Draft& draft) {
     const Spec& spec = draft.spec;
-    uint64_t flags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC;
+    uint64_t flags = CLONE_NEWNS;
+    if (spec.uts == Scope::own) flags |= CLONE_NEWUTS;
+    if (spec.ipc == Scope::own) flags |= CLONE_NEWIPC;
     if (draft.identity.new_user_namespace) flags |= CLONE_NEWUSER;
     if (spec.network == Network::none) flags |= CLONE_NEWNET;
     const bool layer_makes_it = draft.wants_numbers() && draft.facts.numbered;
     if (spec.pidns == PidMode::kernel || layer_makes_it) flags |= CLONE_NEWPID;
-    return flags;
+    return flags & ~draft.shared.kinds;
 }
 
 void add_process_steps(Draft& draft) {
     draft.add(idmap::map_steps(draft.identity, draft.facts));
+    // Before the next step, which closes timens_offsets too.
+    if (const auto& clocks = draft.spec.clocks)
+        draft.add("enter a time namespace of its own",
+                  action::EnterOwnTime{"monotonic " + std::to_string(clocks->monotonic) + " 0\nboottime " +
+                                       std::to_string(clocks->boottime) + " 0"});
     // CVE-2016-9962: while descriptors of the host are open, no process of the container may look into this
     // one. execve of the command makes it dumpable again.
     draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
@@ -100,7 +109,8 @@ void add_process_steps(Draft& draft) {
 
 void add_namespace_steps(Draft& draft) {
     // After the parent has put this process into its cgroup, so that the new namespace's root is that one.
-    draft.add("hide the host's cgroups", action::Unshare{CLONE_NEWCGROUP});
+    if (draft.spec.cgroupns == Scope::own && (draft.shared.kinds & CLONE_NEWCGROUP) == 0)
+        draft.add("hide the host's cgroups", action::Unshare{CLONE_NEWCGROUP});
     if (!draft.spec.hostname.empty())
         draft.add("set the host name to \"" + draft.spec.hostname + "\"",
                   action::SetHostname{draft.spec.hostname});
@@ -111,7 +121,7 @@ void add_namespace_steps(Draft& draft) {
 void add_privilege_steps(Draft& draft) {
     const idmap::Identity& identity = draft.identity;
     const uint64_t bounding =
-        identity.new_user_namespace ? all_capabilities(draft.facts) : draft.facts.bounding;
+        identity.other_user_namespace() ? all_capabilities(draft.facts) : draft.facts.bounding;
     if (const uint64_t surplus = bounding & ~draft.capabilities; surplus != 0)
         draft.add("bound capabilities", action::DropBounding{surplus});
     if (identity.change)
@@ -135,10 +145,15 @@ void find_command(Draft& draft) {
               action::FindCommand{environment::candidates(name, path), searched});
 }
 
+bool starts_where_the_caller_is(const Draft& draft) {
+    return draft.spec.rootfs.empty() && !draft.shared.joins(CLONE_NEWNS);
+}
+
 void add_command_steps(Draft& draft) {
     const Spec& spec = draft.spec;
     std::string directory = spec.workdir;
-    if (directory.empty()) directory = spec.rootfs.empty() ? draft.facts.working_directory : "/";
+    if (directory.empty())
+        directory = starts_where_the_caller_is(draft) ? draft.facts.working_directory : "/";
     draft.add("enter the directory \"" + directory + "\"", action::ChangeDirectory{directory});
     draft.add("set the umask", action::SetUmask{usual_umask});
 
@@ -160,20 +175,28 @@ void add_command_steps(Draft& draft) {
 
 }  // namespace
 
-Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<action::Placement> placements) {
+Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<action::Placement> placements,
+                       Shared shared) {
     if (const auto valid = validate(spec); !valid) return std::unexpected(valid.error());
     if (!facts.own_proc && !facts.numbered && spec.pidns != PidMode::kernel)
         return fail_input(
             "look at processes in /proc",
             "the /proc that is mounted here shows another pid namespace: its numbers mean other processes",
             "mount -t proc proc /proc (unshare has --mount-proc), or --pidns=kernel");
-    const auto identity = idmap::choose(spec, facts);
+    if ((shared.kinds & CLONE_NEWNS) != 0 && (shared.kinds & CLONE_NEWPID) == 0 && !shared.same_pids)
+        return fail_input("join the mount namespace",
+                          "its /proc shows another pid namespace: its numbers mean other processes",
+                          "--pidns=kernel, which shares that namespace too");
+    const auto identity =
+        shared.joins(CLONE_NEWUSER) ? idmap::choose_shared(spec, facts, shared) : idmap::choose(spec, facts);
     if (!identity) return std::unexpected(identity.error());
     const auto capabilities = choose_capabilities(spec, facts, *identity);
     if (!capabilities) return std::unexpected(capabilities.error());
 
-    Draft draft{spec, facts, *identity, *capabilities, {}};
+    Draft draft{spec, facts, shared, *identity, *capabilities, {}};
     draft.plan.clone_flags = clone_flags(draft);
+    draft.plan.uids = identity->uids;
+    draft.plan.gids = identity->gids;
     draft.plan.argv = spec.command;
     draft.plan.env = environment::compose(spec, facts, identity->uid);
     if (draft.monitored()) {
@@ -182,7 +205,10 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
         if (spec.pid_max != 0) draft.plan.monitor.pid_max = spec.pid_max;
         draft.plan.monitor.covered = covered_by(placements);
     }
-    auto root = rootfs::steps(spec, facts, {identity->new_user_namespace}, std::move(placements));
+    const rootfs::Situation situation{identity->other_user_namespace()};
+    auto root = (shared.kinds & CLONE_NEWNS) != 0
+                    ? std::vector<Step>()
+                    : rootfs::steps(spec, facts, situation, std::move(placements));
     if (!root) return std::unexpected(root.error());
 
     add_process_steps(draft);
@@ -190,6 +216,7 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
     add_namespace_steps(draft);
     add_privilege_steps(draft);
     add_command_steps(draft);
+    draft.plan.shared = std::move(shared);
     return std::move(draft.plan);
 }
 

@@ -13,13 +13,17 @@
 #include "runtime/action.h"
 #include "runtime/base/error.h"
 #include "runtime/facts.h"
+#include "runtime/shared.h"
 #include "runtime/spec.h"
 
 namespace ctr {
 
 struct Plan {
-    uint64_t clone_flags = 0;  // CLONE_NEW*
-    std::vector<Step> steps;   // executed by the child in order, after "go"; the last one is Execute
+    Shared shared;                // whose namespaces are joined before new ones are made
+    uint64_t clone_flags = 0;     // CLONE_NEW*
+    std::vector<IdMapping> uids;  // of the new user namespace, where the child can't map it; else empty
+    std::vector<IdMapping> gids;
+    std::vector<Step> steps;  // executed by the child in order, after "go"; the last one is Execute
     std::vector<std::string> argv;
     std::vector<std::string> env;     // "K=V"
     std::vector<sock_filter> filter;  // the pid layer's, if there is a monitor; else empty
@@ -28,7 +32,7 @@ struct Plan {
 
 // Decides everything that can be decided without acting. Pure, but for opening the root directory, whose
 // identity the plan holds, and for reading whether it is there. The result is move-only and may outlive the
-// facts. PLACEMENTS come from fastpath::prepare.
+// facts. PLACEMENTS come from fastpath::prepare, SHARED from look_at_shared.
 //
 // The order of the steps, and why:
 //   ids of a new user namespace   before anything that creates a file (unmapped ids can't own one)
@@ -38,7 +42,7 @@ struct Plan {
 //   directory, command, signals   as the user that the command will be
 //   filter                        last, so that it needs to know nothing of the steps before
 Result<Plan> make_plan(const Spec& spec, const HostFacts& facts,
-                       std::vector<action::Placement> placements = {});
+                       std::vector<action::Placement> placements = {}, Shared shared = {});
 
 // One line for the namespaces, then one a step.
 std::string describe(const Plan& plan);
