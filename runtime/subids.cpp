@@ -1,11 +1,13 @@
 #include "runtime/subids.h"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <sstream>
@@ -15,6 +17,14 @@
 namespace ctr::subids {
 
 namespace {
+
+std::string name_of(uid_t uid) {
+    passwd entry{};
+    passwd* found = nullptr;
+    std::array<char, 4096> buffer{};
+    if (getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return {};
+    return entry.pw_name;
+}
 
 bool parse_number(const std::string& text, uint32_t& number) {
     const char* end = text.data() + text.size();
@@ -37,15 +47,24 @@ Status run_helper(const char* program, HostPid process, const std::vector<IdMapp
     argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        posix_spawn_file_actions_addopen(&files, number, "/dev/null", O_RDWR, 0);
     pid_t helper = -1;
-    if (const int error = posix_spawnp(&helper, program, nullptr, nullptr, argv.data(), environ); error != 0)
+    const int error = posix_spawnp(&helper, program, &files, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (error != 0)
         return fail_call(step, "posix_spawnp", error, error == ENOENT ? "it is not installed" : "",
                          "install it: the package uidmap of Debian, shadow-utils of Fedora");
     int status = 0;
     while (waitpid(helper, &status, 0) < 0 && errno == EINTR) {
     }
     if (status != 0)
-        return fail_input(step, "it has refused", "look at the ranges in /etc/subuid and /etc/subgid");
+        return fail_input(step,
+                          "it has refused: the range isn't the caller's, it has lost its set-user-id bit, or "
+                          "no_new_privs or a filter holds it",
+                          "look at the ranges in /etc/subuid and /etc/subgid");
     return {};
 }
 
@@ -70,8 +89,7 @@ std::optional<IdRange> parse(const std::string& text, const std::string& name, u
 }
 
 void read(HostFacts& facts) {
-    const passwd* entry = getpwuid(facts.uid);
-    const std::string name = entry != nullptr ? entry->pw_name : "";
+    const std::string name = name_of(facts.uid);
     facts.subuids = read_file("/etc/subuid", name, facts.uid);
     facts.subgids = read_file("/etc/subgid", name, facts.uid);
 }
