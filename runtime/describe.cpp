@@ -58,6 +58,15 @@ struct Detail {
     }
     std::string operator()(const action::Unshare& a) const { return namespace_names(a.flags); }
     std::string operator()(const action::Control& a) const { return a.name + " " + std::to_string(a.value); }
+    std::string operator()(const action::OpenTerminal& a) const {
+        if (a.size.rows == 0 || a.size.columns == 0) return {};
+        return std::to_string(a.size.rows) + " rows, " + std::to_string(a.size.columns) + " columns";
+    }
+    std::string operator()(const action::LimitResources& a) const {
+        std::string text;
+        for (const Ulimit& limit : a.limits) text += (text.empty() ? "" : " ") + format(limit);
+        return text;
+    }
     std::string operator()(const action::DropBounding& a) const {
         return "drop " + caps::format(a.capabilities);
     }
@@ -77,6 +86,8 @@ struct Detail {
 std::string describe(const Plan& plan) {
     std::ostringstream text;
     text << "new namespaces: " << namespace_names(plan.clone_flags) << '\n';
+    if (const std::string limits = cgroup::describe(plan.limits); !limits.empty())
+        text << "limits of its control group: " << limits << '\n';
     for (size_t i = 0; i < plan.steps.size(); ++i) {
         const std::string detail = std::visit(Detail{}, plan.steps[i].action);
         text << i + 1 << ". " << plan.steps[i].what;

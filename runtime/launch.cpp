@@ -96,9 +96,10 @@ Status follow(const Plan& plan, const channel::ParentEnd& channel, Launched& lau
             case channel::Event::Kind::noted:
                 launched.notes.push_back(from_failure(plan, event->failure).message());
                 break;
+            case channel::Event::Kind::terminal: launched.terminal = std::move(event->descriptor); break;
             case channel::Event::Kind::executing:
                 executing = true;
-                launched.listener = std::move(event->listener);
+                launched.listener = std::move(event->descriptor);
                 break;
             case channel::Event::Kind::closed:
                 if (executing) return {};
@@ -136,7 +137,7 @@ Result<Launched> launch(const Plan& plan, const BeforeGo& before_go) {
         return std::unexpected(explain(std::move(error.error()), plan));
     }
     child_end.close();
-    Launched launched{HostPid{static_cast<int>(pid)}, Fd(pidfd), Fd(), {}};
+    Launched launched{HostPid{static_cast<int>(pid)}, Fd(pidfd), {}, {}, {}};
     if (auto status = lead(plan, before_go, parent_end, launched); !status)
         return std::unexpected(explain(std::move(status.error()), plan));
     return launched;
