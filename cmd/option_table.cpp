@@ -9,6 +9,8 @@ const std::vector<Option>& run_options() {
     static constexpr const char* identity = "Identity";
     static constexpr const char* privileges = "Privileges";
     static constexpr const char* io = "Device limits (RATE: 10mb, 1.5GiB, 400MB/s; IOPS: a whole number)";
+    static constexpr const char* limits = "Limits (control groups; each process by itself with --ulimit)";
+    static constexpr const char* terminal = "Terminal";
     static constexpr const char* other = "Other";
     static const std::vector<Option> table = {
         {numbering, "", "pidns", value, "MODE",
@@ -70,11 +72,26 @@ const std::vector<Option>& run_options() {
         {privileges, "", "no-new-privs", optional, "true",
          "true (default) or false: whether set-user-id programs lose their effect"},
 
+        {privileges, "", "seccomp", value, "PROFILE",
+         "which system calls may be made: a file in Docker's or OCI's JSON, default (Docker's own), or off "
+         "(default)"},
+
+        {limits, "m", "memory", value, "BYTES", "memory of all processes together: 512m, 1.5GiB"},
+        {limits, "", "cpus", value, "N", "processors' time of all processes together: 0.5, 2"},
+        {limits, "", "pids-limit", value, "N", "number of processes and threads"},
+        {limits, "", "ulimit", value, "NAME=SOFT[:HARD]",
+         "a limit of each process: nofile=1024:2048, core=unlimited"},
+
         {io, "", "device-read-bps", value, "PATH:RATE",
          "bytes read per second from the device that PATH is or lies on"},
         {io, "", "device-write-bps", value, "PATH:RATE", "bytes written per second"},
         {io, "", "device-read-iops", value, "PATH:IOPS", "read operations per second"},
         {io, "", "device-write-iops", value, "PATH:IOPS", "write operations per second"},
+
+        {terminal, "i", "interactive", nothing, "",
+         "keep standard input connected: always so, this is for those who are used to it"},
+        {terminal, "t", "tty", nothing, "",
+         "a terminal of its own, connected to yours: job control, window size, keys such as Ctrl-C"},
 
         {other, "", "status-fd", value, "N",
          "write one JSON object per line about start and end to this descriptor"},

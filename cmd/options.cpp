@@ -1,6 +1,6 @@
 #include "cmd/options.h"
 
-#include "cgroup/io_limit.h"
+#include "cgroup/limits.h"
 #include "cmd/given.h"
 #include "cmd/mount_values.h"
 #include "cmd/option_table.h"
@@ -35,6 +35,15 @@ Status take_device_limits(const Given& given, std::vector<cgroup::IoLimit>& limi
     return {};
 }
 
+Status take_ulimits(const Given& given, std::vector<Ulimit>& limits) {
+    for (const std::string& text : given.of("ulimit")) {
+        const auto limit = parse_ulimit(text);
+        if (!limit) return std::unexpected(limit.error());
+        limits.push_back(*limit);
+    }
+    return {};
+}
+
 Status take_environment(const Given& given, const Environment& environment, Spec& spec) {
     for (const std::string& text : given.of("env"))
         if (auto added = add_variable(text, environment, spec.env); !added) return added;
@@ -62,6 +71,10 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         return Overlay{upper};
     };
 
+    const auto pids = [](const std::string& text) -> Result<uint64_t> {
+        return parse_number("pids-limit", text, 1, 1U << 22);
+    };
+
     Status statuses[] = {
         given.take("pidns", spec.pidns, parse_pid_mode),
         given.take("pid-lookup", spec.pid_lookup, parse_pid_lookup),
@@ -79,6 +92,12 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("time", spec.clocks, parse_clocks),
         given.take("share-with", spec.share_with, share),
         given.take("no-new-privs", spec.no_new_privs, truth),
+        given.take("seccomp", spec.seccomp, not_empty("seccomp")),
+        given.take("memory", spec.limits.memory, cgroup::parse_memory),
+        given.take("cpus", spec.limits.cpu, cgroup::parse_cpus),
+        given.take("pids-limit", spec.limits.pids, pids),
+        take_ulimits(given, spec.ulimits),
+        given.take_flag("tty", spec.terminal),
         given.take("status-fd", spec.status_fd, descriptor),
         given.take("log-level", options.log_level, parse_log_level),
         given.take_flag("env-clear", spec.env_clear),
@@ -88,7 +107,7 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("overlay", spec.overlay, overlay),
         take_mounts(given, spec.mounts),
         take_environment(given, environment, spec),
-        take_device_limits(given, spec.io_limits),
+        take_device_limits(given, spec.limits.io),
     };
     for (Status& status : statuses)
         if (!status) return std::move(status);

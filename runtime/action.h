@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runtime/base/fd.h"
+#include "runtime/ulimit.h"
 
 namespace ctr::action {
 
@@ -152,6 +153,22 @@ struct LoopbackUp {};
 
 struct NewSession {};
 
+struct WindowSize {
+    unsigned short rows = 0;
+    unsigned short columns = 0;
+};
+
+// A new terminal becomes the session's, and standard input, output and error; its other end goes to the
+// parent.
+struct OpenTerminal {
+    uid_t owner = 0;
+    WindowSize size;
+};
+
+struct LimitResources {
+    std::vector<Ulimit> limits;
+};
+
 // prctl(OPTION, VALUE, 0, 0, 0), with its name for describe() and errors.
 struct Control {
     int option = 0;
@@ -200,6 +217,7 @@ struct FindCommand {
 struct ResetSignals {};      // default dispositions, nothing blocked
 struct CloseDescriptors {};  // all but standard input, output and error
 struct InstallFilter {};     // the plan's filter; its listener goes to the supervisor
+struct InstallProfile {};    // the plan's seccomp profile; from here on only what it allows can be done
 struct Execute {};
 
 // A question to the kernel: nullptr, or the name of the call that said no, with errno. Async-signal-safe.
@@ -223,10 +241,11 @@ using Action =
                  action::BindSource, action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly,
                  action::ShowAsFirst, action::PlaceImages, action::PivotRoot, action::Unshare,
                  action::EnterOwnTime, action::SetHostname, action::LoopbackUp, action::NewSession,
-                 action::Control, action::DieWithParent, action::DropBounding, action::SetIds,
-                 action::SetCapabilities, action::ScopeSignals, action::ChangeDirectory, action::SetUmask,
-                 action::FindCommand, action::ResetSignals, action::CloseDescriptors, action::InstallFilter,
-                 action::Execute, action::Try, action::Finish>;
+                 action::OpenTerminal, action::LimitResources, action::Control, action::DieWithParent,
+                 action::DropBounding, action::SetIds, action::SetCapabilities, action::ScopeSignals,
+                 action::ChangeDirectory, action::SetUmask, action::FindCommand, action::ResetSignals,
+                 action::CloseDescriptors, action::InstallFilter, action::InstallProfile, action::Execute,
+                 action::Try, action::Finish>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

@@ -9,6 +9,7 @@
 #include "runtime/action.h"
 #include "runtime/base/fd.h"
 #include "runtime/channel.h"
+#include "runtime/own_program.h"
 #include "runtime/plan.h"
 
 namespace ctr {
@@ -42,11 +43,13 @@ Fault refused(const char* text);
 struct State {
     const ChildArguments& arguments;
     channel::ChildEnd& channel;
-    Fd root;                        // that targets are relative to
-    Fd devices;                     // the host's /dev
+    OwnProgram own;                 // that runs here, until the command does
+    Fd root{};                      // that targets are relative to
+    Fd devices{};                   // the host's /dev
     const char* command = nullptr;  // found by FindCommand
-    Fd listener;
-    size_t step = 0;  // that is being executed
+    Fd listener{};
+    bool announced = false;  // that it executes: the last that is sure to be heard
+    size_t step = 0;         // that is being executed
 };
 
 // Tells the parent of a fault that doesn't end the launch.
@@ -79,6 +82,8 @@ Fault execute(State& state, const action::EnterOwnTime& action);
 Fault execute(State& state, const action::SetHostname& action);
 Fault execute(State& state, const action::LoopbackUp& action);
 Fault execute(State& state, const action::NewSession& action);
+Fault execute(State& state, const action::OpenTerminal& action);
+Fault execute(State& state, const action::LimitResources& action);
 Fault execute(State& state, const action::Control& action);
 Fault execute(State& state, const action::DieWithParent& action);
 Fault execute(State& state, const action::DropBounding& action);
@@ -93,6 +98,7 @@ Fault execute(State& state, const action::FindCommand& action);
 Fault execute(State& state, const action::ResetSignals& action);
 Fault execute(State& state, const action::CloseDescriptors& action);
 Fault execute(State& state, const action::InstallFilter& action);
+Fault execute(State& state, const action::InstallProfile& action);
 Fault execute(State& state, const action::Execute& action);
 Fault execute(State& state, const action::Try& action);
 Fault execute(State& state, const action::Finish& action);

@@ -39,7 +39,8 @@ void close_all_but(std::vector<int> kept) {
     const Fd watch(sys::pidfd_open(raw(starter), 0));
     options.starter = watch.get();
     options.on_started = [&](const Started& started) {
-        send_report(reports, Started{started.init, Fd(dup(started.pidfd.get()))});
+        send_report(reports,
+                    Started{started.init, Fd(dup(started.pidfd.get())), Fd(dup(started.terminal.get()))});
     };
     options.on_notice = [&](const Notice& notice) { send_report(reports, notice); };
     Result<int> ended = 0;
@@ -83,6 +84,7 @@ Result<Container> Container::start(const Spec& spec, const Notify& notify) {
         } else if (auto* started = std::get_if<Started>(&*report)) {
             container.init_ = started->init;
             container.init_fd_ = std::move(started->pidfd);
+            container.terminal_ = std::move(started->terminal);
             return container;
         } else if (auto* failed = std::get_if<Failed>(&*report)) {
             return std::unexpected(std::move(failed->error));
@@ -127,7 +129,7 @@ Result<Exit> Container::wait() {
 
 Result<int> run(const Spec& spec, const Notify& notify) {
     KeeperOptions options;
-    options.forward_signals = true;
+    options.foreground = true;
     options.on_notice = notify;
     auto ended = keep(spec, options);
     if (!ended) return std::unexpected(std::move(ended).error());

@@ -57,6 +57,15 @@ struct Detail {
         return a.offsets.substr(0, a.offsets.find('\n')) + ", " + a.offsets.substr(a.offsets.find('\n') + 1);
     }
     std::string operator()(const action::Control& a) const { return a.name + " " + std::to_string(a.value); }
+    std::string operator()(const action::OpenTerminal& a) const {
+        if (a.size.rows == 0 || a.size.columns == 0) return {};
+        return std::to_string(a.size.rows) + " rows, " + std::to_string(a.size.columns) + " columns";
+    }
+    std::string operator()(const action::LimitResources& a) const {
+        std::string text;
+        for (const Ulimit& limit : a.limits) text += (text.empty() ? "" : " ") + format(limit);
+        return text;
+    }
     std::string operator()(const action::DropBounding& a) const {
         return "drop " + caps::format(a.capabilities);
     }
@@ -96,6 +105,8 @@ std::string describe(const Plan& plan) {
     text << "new namespaces: " << namespaces::names(plan.clone_flags) << '\n';
     append_map(text, "users", plan.uids);
     append_map(text, "groups", plan.gids);
+    if (const std::string limits = cgroup::describe(plan.limits); !limits.empty())
+        text << "limits of its control group: " << limits << '\n';
     for (size_t i = 0; i < plan.steps.size(); ++i) {
         const std::string detail = std::visit(Detail{}, plan.steps[i].action);
         text << i + 1 << ". " << plan.steps[i].what;

@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +16,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/caps.h"
 #include "runtime/landlock.h"
+#include "runtime/terminal.h"
 
 namespace ctr {
 
@@ -39,6 +41,15 @@ Result<uint64_t> read_effective() {
     __user_cap_data_struct data[2] = {};
     if (sys::capget(&header, data) != 0) return fail_call("read the own capabilities", "capget");
     return uint64_t{data[0].effective} | uint64_t{data[1].effective} << 32;
+}
+
+seccomp::KernelVersion read_kernel() {
+    utsname names{};
+    seccomp::KernelVersion version;
+    if (uname(&names) != 0) return version;
+    char point = 0;
+    std::istringstream(names.release) >> version.major >> point >> version.minor;
+    return version;
 }
 
 std::string working_directory() {
@@ -83,6 +94,8 @@ Result<HostFacts> read_host_facts() {
     facts.effective = *effective;
     facts.bounding = read_bounding(facts.last_capability);
     facts.fsgsbase = (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) != 0;
+    facts.kernel = read_kernel();
+    facts.window = terminal::size_of(STDIN_FILENO);
     facts.landlock_abi = landlock::abi();
     facts.own_proc = path::procfs_is_own();
     facts.numbered = prctl(pidns::layer_question, 0, 0, 0, 0) == 1;

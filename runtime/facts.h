@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "runtime/action.h"
 #include "runtime/base/error.h"
+#include "runtime/seccomp.h"
 
 namespace ctr {
 
@@ -41,7 +43,9 @@ struct HostFacts {
     bool own_proc = true;   // /proc shows the pid namespace that this process is in
     bool numbered = false;  // by the pid layer of an outer ctr, which will number what is started here
     bool fsgsbase = false;  // programs may use the instructions that read and write the FS and GS bases
-    int landlock_abi = 0;   // 0: the kernel has none
+    seccomp::KernelVersion kernel;
+    action::WindowSize window;      // of the caller's terminal; 0 if it has none
+    int landlock_abi = 0;           // 0: the kernel has none
     std::string working_directory;  // the caller's
     std::vector<std::string> env;   // "K=V", the caller's
 

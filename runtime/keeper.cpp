@@ -20,6 +20,7 @@
 #include "runtime/subids.h"
 #include "runtime/supervisor.h"
 #include "runtime/teardown.h"
+#include "runtime/terminal.h"
 
 namespace ctr {
 
@@ -43,13 +44,14 @@ Result<Plan> plan_for(const Spec& spec, const Notify& notify) {
     return plan;
 }
 
-Result<CgroupPlan> cgroup_for(const Spec& spec) {
-    if (spec.io_limits.empty()) return CgroupPlan{};
+Result<CgroupPlan> cgroup_for(const Plan& plan) {
+    const auto controllers = cgroup::controllers_of(plan.limits);
+    if (controllers.empty()) return CgroupPlan{};
     auto name = cgroup::unique_group_name();
     if (!name) return std::unexpected(std::move(name).error());
-    auto directories = cgroup::possible_directories(*name);
+    auto directories = cgroup::possible_directories(*name, controllers);
     if (!directories) return std::unexpected(std::move(directories).error());
-    return CgroupPlan{std::move(*name), spec.io_limits, std::move(*directories)};
+    return CgroupPlan{std::move(*name), plan.limits, std::move(*directories)};
 }
 
 // What the caller made us ignore (nohup) is not for the command either.
@@ -80,19 +82,31 @@ Result<Fd> take_over_signals() {
 // The supervisor as seen from the keeper, until the end of the container.
 class Watch {
   public:
-    Watch(const KeeperOptions& options, Fd reports, Fd signals)
-        : options_(options), reports_(std::move(reports)), signals_(std::move(signals)) {}
+    Watch(const KeeperOptions& options, Fd reports, Fd signals, std::optional<terminal::Modes> outer)
+        : options_(options), reports_(std::move(reports)), signals_(std::move(signals)), outer_(outer) {}
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+    ~Watch() {
+        if (relay_) relay_->finish();
+        if (relay_ && outer_) terminal::restore(*outer_);
+    }
 
     // Nothing: the supervisor has gone without a word, or the starter has, or it wants an end (SIGTERM).
     std::optional<Result<int>> until_end() {
         const int starter = options_.starter;
-        std::array<pollfd, 3> events{
-            {{reports_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}, {starter, POLLIN, 0}}};
         while (true) {
+            const auto relayed = relay_ ? relay_->interests() : terminal::Relay::nothing;
+            std::array<pollfd, 6> events{{{reports_.get(), POLLIN, 0},
+                                          {signals_.get(), POLLIN, 0},
+                                          {starter, POLLIN, 0},
+                                          relayed[0],
+                                          relayed[1],
+                                          relayed[2]}};
             if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR)
                 return fail_call("keep the container", "poll");
             if (events[1].revents != 0 && !take_signals()) return {};
             if (events[2].revents != 0) return {};
+            if (relay_) relay_->carry({events[3], events[4], events[5]});
             if (events[0].revents == 0) continue;
             std::optional<Report> report = receive_report(reports_);
             if (!report) return {};
@@ -107,6 +121,7 @@ class Watch {
     std::optional<Result<int>> operator()(Started started) {
         if (options_.on_started) options_.on_started(started);
         init_ = std::move(started.pidfd);
+        if (options_.foreground && started.terminal) attach(std::move(started.terminal));
         for (const int signal : early_) sys::pidfd_send_signal(init_.get(), signal);
         return {};
     }
@@ -114,13 +129,31 @@ class Watch {
     std::optional<Result<int>> operator()(Ended ended) { return ended.status; }
 
   private:
+    void attach(Fd terminal) {
+        relay_.emplace(std::move(terminal));
+        if (outer_) terminal::enter_raw(*outer_);
+        take_size();  // it may have changed since the plan was made
+    }
+    void take_size() {
+        if (outer_) relay_->resize(terminal::size_of(outer_->fd));
+    }
+
+    // What the signals of a terminal mean to who stands between two. True: it is not for init.
+    bool take_terminal_signal(int signal) {
+        if (!relay_) return false;
+        // The shell has set the terminal as it likes while we were stopped.
+        if (signal == SIGCONT && outer_ && terminal::in_foreground(*outer_)) terminal::enter_raw(*outer_);
+        if (signal == SIGWINCH) take_size();
+        return signal == SIGWINCH;
+    }
+
     // False: it was an order to the keeper itself, to end.
     bool take_signals() {
         signalfd_siginfo info{};
         while (read(signals_.get(), &info, sizeof info) == sizeof info) {
             const auto signal = static_cast<int>(info.ssi_signo);
-            if (!options_.forward_signals && signal == SIGTERM) return false;
-            if (!options_.forward_signals) continue;
+            if (!options_.foreground && signal == SIGTERM) return false;
+            if (!options_.foreground || take_terminal_signal(signal)) continue;
             if (init_)
                 sys::pidfd_send_signal(init_.get(), signal);
             else
@@ -133,13 +166,15 @@ class Watch {
     Fd reports_;
     Fd signals_;
     Fd init_;
-    std::vector<int> early_;  // signals from before there was an init
+    std::optional<terminal::Modes> outer_;  // the caller's terminal, if it has one
+    std::optional<terminal::Relay> relay_;  // between that and the container's
+    std::vector<int> early_;                // signals from before there was an init
 };
 
 Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd signals) {
     auto plan = plan_for(spec, options.on_notice);
     if (!plan) return std::unexpected(std::move(plan).error());
-    auto cgroup = cgroup_for(spec);
+    auto cgroup = cgroup_for(*plan);
     if (!cgroup) return std::unexpected(std::move(cgroup).error());
     auto pipe = make_report_pipe();
     if (!pipe) return std::unexpected(std::move(pipe).error());
@@ -148,16 +183,18 @@ Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd si
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return fail_call("become the reaper of orphans", "prctl(PR_SET_CHILD_SUBREAPER)");
 
+    std::optional<terminal::Modes> outer;
+    if (spec.terminal && options.foreground) outer = terminal::modes_of(STDIN_FILENO);
     const auto keeper = HostPid(getpid());
     const pid_t supervisor = fork();
     if (supervisor < 0) return fail_call("create the supervisor", "fork");
     if (supervisor == 0) {
         pipe->receiver.reset();
-        supervise(*plan, *cgroup, std::move(pipe->sender), keeper);
+        supervise(*plan, *cgroup, std::move(pipe->sender), keeper, outer);
     }
     pipe->sender.reset();
     std::optional<Result<int>> result =
-        Watch(options, std::move(pipe->receiver), std::move(signals)).until_end();
+        Watch(options, std::move(pipe->receiver), std::move(signals), outer).until_end();
     // An order to end, nobody left to wait for the end, or nothing to be heard of it any more.
     if (!result) kill(supervisor, SIGKILL);
     int status = 0;
@@ -178,7 +215,7 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
     if (!signals) return std::unexpected(std::move(signals).error());
     auto status = StatusStream::open(spec.status_fd);
     if (!status) return std::unexpected(std::move(status).error());
-    KeeperOptions with_status{options.forward_signals, options.starter, {}, options.on_notice};
+    KeeperOptions with_status{options.foreground, options.starter, {}, options.on_notice};
     with_status.on_started = [&](const Started& started) {
         status->started(started.init);
         if (options.on_started) options.on_started(started);

@@ -142,9 +142,10 @@ Status follow(const Plan& plan, const channel::ParentEnd& channel, Launched& lau
             case channel::Event::Kind::noted:
                 launched.notes.push_back(from_failure(plan, event->failure).message());
                 break;
+            case channel::Event::Kind::terminal: launched.terminal = std::move(event->descriptor); break;
             case channel::Event::Kind::executing:
                 executing = true;
-                launched.listener = std::move(event->listener);
+                launched.listener = std::move(event->descriptor);
                 break;
             case channel::Event::Kind::closed:
                 if (executing) return {};
@@ -188,7 +189,7 @@ Result<Launched> launch(const Plan& plan, const BeforeGo& before_go) {
     child_end.close();
     const auto pid = static_cast<int>(birth.pid);
     // Nobody has reaped it, so the number is still its own.
-    Launched launched{HostPid{pid}, Fd(sys::pidfd_open(pid, 0)), Fd(), {}};
+    Launched launched{HostPid{pid}, Fd(sys::pidfd_open(pid, 0)), {}, {}, {}};
     if (auto status = lead(plan, before_go, parent_end, launched); !status)
         return std::unexpected(explain(std::move(status.error()), plan));
     return launched;

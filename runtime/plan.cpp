@@ -40,8 +40,10 @@ struct Draft {
     // A process can have one notification listener only: inside another layer, numbering is left to that.
     bool monitored() const { return wants_numbers() && !facts.numbered; }
 
+    bool has_profile() const { return spec.seccomp != "off"; }
+
     // Landlock and seccomp want CAP_SYS_ADMIN from those who don't set no_new_privs.
-    bool keeps_admin() const { return monitored() && !spec.no_new_privs; }
+    bool keeps_admin() const { return (monitored() || has_profile()) && !spec.no_new_privs; }
 
     // Only root keeps capabilities through execve; the bounding set holds for programs that regain some.
     uint64_t held() const { return identity.uid == 0 ? capabilities : 0; }
@@ -118,6 +120,12 @@ void add_namespace_steps(Draft& draft) {
         draft.add("bring the loopback interface up", action::LoopbackUp{});
 }
 
+void add_resource_steps(Draft& draft) {
+    if (draft.spec.terminal)
+        draft.add("open a terminal of its own", action::OpenTerminal{draft.identity.uid, draft.facts.window});
+    if (!draft.spec.ulimits.empty()) draft.add("limit resources", action::LimitResources{draft.spec.ulimits});
+}
+
 void add_privilege_steps(Draft& draft) {
     const idmap::Identity& identity = draft.identity;
     const uint64_t bounding =
@@ -164,6 +172,9 @@ void add_command_steps(Draft& draft) {
     if (spec.rehearse)
         draft.add("open this process to the monitor", action::Control{PR_SET_DUMPABLE, 1, "PR_SET_DUMPABLE"});
     if (draft.monitored()) draft.add("install the filter of the pid layer", action::InstallFilter{});
+    if (draft.has_profile())
+        draft.add("allow only the system calls of the profile \"" + spec.seccomp + "\"",
+                  action::InstallProfile{});
     // A larger set is left in one case only; what is wanted then is made true after the last user of
     // CAP_SYS_ADMIN.
     if (draft.keeps_admin()) draft.add("give up CAP_SYS_ADMIN", caps::set_exactly(draft.held(), true));
@@ -205,6 +216,14 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
         if (spec.pid_max != 0) draft.plan.monitor.pid_max = spec.pid_max;
         draft.plan.monitor.covered = covered_by(placements);
     }
+    if (draft.has_profile()) {
+        const auto profile = seccomp::find(spec.seccomp);
+        if (!profile) return std::unexpected(profile.error());
+        auto program = seccomp::compile(*profile, {draft.capabilities, facts.kernel});
+        if (!program) return std::unexpected(program.error());
+        draft.plan.profile = std::move(*program);
+    }
+    draft.plan.limits = spec.limits;
     const rootfs::Situation situation{identity->other_user_namespace()};
     auto root = (shared.kinds & CLONE_NEWNS) != 0
                     ? std::vector<Step>()
@@ -214,6 +233,7 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
     add_process_steps(draft);
     draft.add(std::move(*root));
     add_namespace_steps(draft);
+    add_resource_steps(draft);
     add_privilege_steps(draft);
     add_command_steps(draft);
     draft.plan.shared = std::move(shared);

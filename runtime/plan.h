@@ -27,20 +27,23 @@ struct Plan {
     std::vector<std::string> argv;
     std::vector<std::string> env;     // "K=V"
     std::vector<sock_filter> filter;  // the pid layer's, if there is a monitor; else empty
+    seccomp::Program profile;         // empty: any system call may be made
+    cgroup::Limits limits;            // of the container's control group, made by the parent
     pidns::MonitorOptions monitor;    // for flat and multi
 };
 
 // Decides everything that can be decided without acting. Pure, but for opening the root directory, whose
-// identity the plan holds, and for reading whether it is there. The result is move-only and may outlive the
-// facts. PLACEMENTS come from fastpath::prepare, SHARED from look_at_shared.
+// identity the plan holds, for reading whether it is there, and for reading a seccomp profile. The result is
+// move-only and may outlive the facts. PLACEMENTS come from fastpath::prepare, SHARED from look_at_shared.
 //
 // The order of the steps, and why:
 //   ids of a new user namespace   before anything that creates a file (unmapped ids can't own one)
 //   mounts, hostname, network     with all capabilities of the namespace
+//   terminal, resource limits     on the final /dev, while its owner may be changed and limits raised
 //   bounding set, ids             while CAP_SETPCAP, CAP_SETGID and CAP_SETUID are still there
 //   capabilities                  CAP_SYS_ADMIN stays until the filter is in, if there is no no_new_privs
 //   directory, command, signals   as the user that the command will be
-//   filter                        last, so that it needs to know nothing of the steps before
+//   filter, profile               last, so that they need to know nothing of the steps before
 Result<Plan> make_plan(const Spec& spec, const HostFacts& facts,
                        std::vector<action::Placement> placements = {}, Shared shared = {});
 

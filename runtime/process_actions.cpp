@@ -7,7 +7,9 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -70,6 +72,38 @@ Fault execute(State&, const action::LoopbackUp&) {
 // Away from the caller's terminal, into which a process inside could otherwise type (TIOCSTI, CVE-2017-5226).
 Fault execute(State&, const action::NewSession&) {
     return setsid() >= 0 ? Fault{} : failed("setsid");
+}
+
+// By descriptors from the multiplexer on: no path to the new terminal is looked up, which something in the
+// root could lead elsewhere (CVE-2025-52565).
+Fault execute(State& state, const action::OpenTerminal& action) {
+    const Fd outer_end(path::open_in_root(state.root.get(), "/dev/ptmx", O_RDWR | O_NOCTTY));
+    if (!outer_end) return failed("openat2", "/dev/ptmx");
+    if (!path::is_character_device(outer_end.get(), 5, 2))
+        return refused("/dev/ptmx is not the device that makes terminals");
+    const int unlock = 0;
+    if (ioctl(outer_end.get(), TIOCSPTLCK, &unlock) != 0) return failed("ioctl TIOCSPTLCK");
+    const Fd terminal(ioctl(outer_end.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (!terminal) return failed("ioctl TIOCGPTPEER");
+    struct stat status {};
+    if (fstat(terminal.get(), &status) != 0) return failed("fstat");
+    if (status.st_uid != action.owner && fchown(terminal.get(), action.owner, static_cast<gid_t>(-1)) != 0)
+        return failed("fchown");
+    const winsize size{action.size.rows, action.size.columns, 0, 0};
+    if (ioctl(terminal.get(), TIOCSWINSZ, &size) != 0) return failed("ioctl TIOCSWINSZ");
+    if (state.channel.terminal(outer_end.get()) != 0) return failed("sendmsg");
+    if (ioctl(terminal.get(), TIOCSCTTY, 0) != 0) return failed("ioctl TIOCSCTTY");
+    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (dup2(terminal.get(), standard) < 0) return failed("dup2");
+    return {};
+}
+
+Fault execute(State&, const action::LimitResources& action) {
+    for (const Ulimit& limit : action.limits) {
+        const rlimit values{limit.soft, limit.hard};
+        if (setrlimit(limit.resource, &values) != 0) return failed("setrlimit");
+    }
+    return {};
 }
 
 Fault execute(State&, const action::Control& action) {

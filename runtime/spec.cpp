@@ -117,6 +117,21 @@ Status check_user(const Spec& spec) {
     return {};
 }
 
+Status check_limits(const Spec& spec) {
+    for (size_t i = 0; i < spec.ulimits.size(); ++i)
+        for (size_t j = 0; j < i; ++j)
+            if (spec.ulimits[i].resource == spec.ulimits[j].resource)
+                return fail_input("read --ulimit", "\"" + format(spec.ulimits[j]) + "\" and \"" +
+                                                       format(spec.ulimits[i]) + "\" contradict each other");
+    return cgroup::validate(spec.limits);
+}
+
+Status check_seccomp(const Spec& spec) {
+    if (spec.seccomp.empty())
+        return fail_input("read --seccomp", "the value is empty", "a profile's file, default or off");
+    return check_path(spec.seccomp, "--seccomp");
+}
+
 }  // namespace
 
 uint64_t shared_kinds(const Spec& spec) {
@@ -135,7 +150,7 @@ Status validate(const Spec& spec) {
         return fail_input("read the limit of process numbers", std::to_string(spec.pid_max) + " is none",
                           "a number from 301 to 4194304, as for kernel.pid_max");
     for (const auto check : {check_command, check_env, check_workdir, check_hostname, check_user,
-                             check_overlay, check_mounts, check_shared})
+                             check_overlay, check_mounts, check_shared, check_limits, check_seccomp})
         if (const auto status = check(spec); !status) return status;
     return check_path(spec.rootfs, "--rootfs");
 }

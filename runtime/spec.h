@@ -9,10 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "cgroup/io_limit.h"
+#include "cgroup/limits.h"
 #include "runtime/base/error.h"
 #include "runtime/base/ids.h"
 #include "runtime/mounts.h"
+#include "runtime/ulimit.h"
 
 namespace ctr {
 
@@ -98,10 +99,13 @@ struct Spec {
     std::vector<std::string> cap_add;   // "NET_ADMIN", "CAP_NET_ADMIN" or "ALL"
     std::vector<std::string> cap_drop;  // likewise; the default set is Docker's
     bool no_new_privs = true;
-    std::vector<cgroup::IoLimit> io_limits;
+    cgroup::Limits limits;
+    std::vector<Ulimit> ulimits;  // the others are the caller's
+    std::string seccomp = "off";  // "off", "default", or the file of a profile
+    bool terminal = false;        // standard input, output and error are a terminal of its own
     bool rehearse = false;  // all but the command, of which there is none: in its place init makes a child,
                             // sees it end, and ends with 0, or the errno of what failed (runtime/rehearsal.h)
-    int status_fd = -1;  // the caller's; one JSON object a line: started, exited, failed
+    int status_fd = -1;     // the caller's; one JSON object a line: started, exited, failed
 };
 
 // Refuses what can be refused without looking at the host: no command, a relative workdir, a bad hostname,

@@ -78,7 +78,7 @@ Result<std::optional<pidns::Numbers>> make_numbers(const Plan& plan) {
 
 Result<std::optional<cgroup::Group>> create_group(const CgroupPlan& plan, const Notify& notify) {
     if (plan.name.empty()) return std::nullopt;
-    auto group = cgroup::Group::create(plan.name, plan.limits);
+    auto group = cgroup::Group::create(plan.name, cgroup::controllers_of(plan.limits), plan.limits);
     if (!group) return std::unexpected(std::move(group).error());
     for (const std::string& text : group->notes()) notify({Notice::Kind::information, text});
     for (const std::string& text : group->warnings()) notify({Notice::Kind::warning, text});
@@ -115,7 +115,7 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
         monitor = std::move(*created);
     }
     const HostPid init = launched->pid;
-    send_report(reports, Started{init, std::move(launched->pidfd)});
+    send_report(reports, Started{init, std::move(launched->pidfd), std::move(launched->terminal)});
     auto ended = monitor ? monitor->run(keeper.get()) : wait_for_init(init, keeper);
     // Before the monitor goes: calls that wait for it would otherwise fail in processes that are about to be
     // killed.
@@ -130,7 +130,8 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
 
 }  // namespace
 
-void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid keeper) {
+void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid keeper,
+               const std::optional<terminal::Modes>& outer) {
     // Its own session: a kill of the keeper's whole process group (timeout -s KILL does that) must not take
     // both.
     setsid();
@@ -148,7 +149,9 @@ void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid k
     (void)cgroup::remove_directories(cgroup.directories);
     if (!ended) {
         send_report(reports, Failed{std::move(ended).error()});
-    } else if (*ended) {
+    } else if (!*ended) {
+        if (outer) terminal::restore(*outer);
+    } else {
         send_report(reports, Ended{**ended});
     }
     _exit(0);

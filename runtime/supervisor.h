@@ -2,13 +2,15 @@
 // container's processes (flat mode) and ends whatever is left when init ends, or when the keeper does.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "cgroup/io_limit.h"
+#include "cgroup/limits.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
 #include "runtime/plan.h"
+#include "runtime/terminal.h"
 
 namespace ctr {
 
@@ -19,11 +21,13 @@ inline constexpr const char* monitor_name = "ctr-monitor";
 // of the two is killed at whatever moment, the other can remove what was created.
 struct CgroupPlan {
     std::string name;  // empty: the container has none
-    std::vector<cgroup::IoLimit> limits;
+    cgroup::Limits limits;
     std::vector<std::string> directories;  // all that may come to exist
 };
 
-// Runs in the process that the keeper forked for it and never returns. Reports go to `reports`.
-[[noreturn]] void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid keeper);
+// Runs in the process that the keeper forked for it and never returns. Reports go to `reports`. OUTER is the
+// terminal that the keeper sets, put back here if the keeper is killed.
+[[noreturn]] void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid keeper,
+                            const std::optional<terminal::Modes>& outer);
 
 }  // namespace ctr
