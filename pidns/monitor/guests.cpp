@@ -49,7 +49,7 @@ void CallServer::reaped(const Trap& trap, const Call& call, const Caller& caller
     auto init = reaped_inits_.find(raw(child));
     if (init == reaped_inits_.end() || init->second.reaper != caller.process) {
         if (!numbers_.knows(child) && (has_ended(child) || parent_of(child) == caller.process))
-            numbers_.adopt(child, caller.space);
+            numbers_.adopt(child, caller.space, caller.process);
         const int number = translator_.thread_outward(raw(child), caller.space);
         const bool remains = nested_.is_remains(child);
         const NamespaceId ended = remains ? NamespaceId::none : nested_.ended_by(child);

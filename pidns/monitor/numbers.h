@@ -56,9 +56,10 @@ class Numbers {
     // claim may have been collected, and be another's: then the child gets new numbers in the namespace.
     void register_child(EntryId claim, HostPid host, HostPid creator, NamespaceId space);
 
-    // A process of the container that nobody registered (its creator bypassed the layer): takes the next
-    // number.
-    void adopt(HostPid host, NamespaceId space);
+    // A process of the container that nobody registered (its creator bypassed the layer, is about to register
+    // it, or was killed): has the number that PARENT, who has it or has reaped it, claimed for it, or takes
+    // the next one.
+    void adopt(HostPid host, NamespaceId space, HostPid parent);
 
     // Registers the processes whose creators were killed before they could: with the claims that those have
     // left, in their namespaces. Those of a namespace that has ended are killed. Whether there were any.
@@ -128,7 +129,7 @@ class Numbers {
     std::vector<Claim> lost_claims() const;  // of creators that have ended
     bool fits(const Claim& claim, HostPid process, NamespaceId home) const;
     std::vector<Claim>::iterator claim_of(HostPid process, NamespaceId home, std::vector<Claim>& lost) const;
-    bool is_undecided(HostPid host) const;
+    bool may_be_orphan(HostPid host, HostPid parent) const;
 
     template <class Action>
     decltype(auto) with(Action action) const {

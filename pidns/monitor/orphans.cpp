@@ -88,9 +88,14 @@ std::vector<Numbers::Claim>::iterator Numbers::claim_of(HostPid process, Namespa
     return from_below != lost.end() ? from_below : std::ranges::find_if(lost, fitting);
 }
 
-bool Numbers::is_undecided(HostPid host) const {
+// Every orphan that nobody has registered was claimed, and the claim is still there. Nothing tells whose one
+// is that has been reaped, and little what the first process of a namespace takes in.
+bool Numbers::may_be_orphan(HostPid host, HostPid parent) const {
     std::vector<Claim> lost = lost_claims();
-    return !lost.empty() && claim_of(host, namespace_of(pidns::parent_of(host)), lost) != lost.end();
+    if (lost.empty()) return false;
+    const NamespaceId home = namespace_of(parent);
+    return has_ended(host) || number_of(parent, home) == VirtPid::init ||
+           claim_of(host, home, lost) != lost.end();
 }
 
 bool Numbers::expects_orphans(NamespaceId space) const {

@@ -147,8 +147,9 @@ HostPid CallServer::process_of(const Trap& trap) {
     const HostPid process = process_of_thread(trap.thread);
     if (process == HostPid::none || !listener_.valid(trap)) return HostPid::none;
     if (!numbers_.is_process(process)) {
-        const NamespaceId parents = numbers_.namespace_of(parent_of(process));
-        numbers_.adopt(process, parents == NamespaceId::none ? NamespaceId::root : parents);
+        const HostPid parent = parent_of(process);
+        const NamespaceId parents = numbers_.namespace_of(parent);
+        numbers_.adopt(process, parents == NamespaceId::none ? NamespaceId::root : parents, parent);
     }
     return process;
 }

@@ -41,7 +41,7 @@ class Compiled {
         call.nr = static_cast<int>(number);
         call.arch = architecture;
         std::ranges::copy(arguments, call.args);
-        return test::run_filter(program_.filter, call);
+        return test::run_filter(program_.filter, call).verdict;
     }
     uint32_t flags() const { return program_.flags; }
 
