@@ -81,9 +81,9 @@ std::string why_no_unit(std::string_view rest) {
     return quoted(rest) + " is not a unit";
 }
 
-}  // namespace
-
-Result<uint64_t> parse_bytes(std::string_view what, std::string_view text, std::string_view examples) {
+// BEHIND may follow. WHAT and EXAMPLES are for the error.
+Result<uint64_t> parse(std::string_view what, std::string_view text, std::string_view behind,
+                       std::string_view examples) {
     const auto refuse = [&](std::string why) { return bad(what, text, std::move(why), examples); };
     std::string_view rest = text;
     const std::string_view whole_digits = take_digits(rest);
@@ -99,6 +99,7 @@ Result<uint64_t> parse_bytes(std::string_view what, std::string_view text, std::
             return refuse("more than six digits follow the point");
     }
 
+    if (rest.ends_with(behind)) rest.remove_suffix(behind.size());
     const Unit* unit = find_unit(rest);
     if (!unit) return refuse(why_no_unit(rest));
     if (has_point && unit->shift == 0)
@@ -121,10 +122,14 @@ Result<uint64_t> parse_bytes(std::string_view what, std::string_view text, std::
     return bytes;
 }
 
+}  // namespace
+
+Result<uint64_t> parse_bytes(std::string_view what, std::string_view text, std::string_view examples) {
+    return parse(what, text, "", examples);
+}
+
 Result<uint64_t> parse_rate(std::string_view text) {
-    std::string_view bytes = text;
-    if (bytes.ends_with("/s")) bytes.remove_suffix(2);
-    return parse_bytes("rate", bytes, rate_examples);
+    return parse("rate", text, "/s", rate_examples);
 }
 
 Result<uint64_t> parse_operations(std::string_view text) {
