@@ -142,7 +142,7 @@ Result<std::vector<std::string>> possible_directories(const std::string& name,
     std::vector<std::string> directories;
     for (const auto& [hierarchy, theirs] : *needed)
         for (const std::string& parent : backend_of(hierarchy.version).parents(hierarchy))
-            directories.push_back(parent + "/" + name);
+            directories.push_back(std::string(parent).append("/").append(name));
     return directories;
 }
 
@@ -165,7 +165,7 @@ Result<Group> Group::create(const std::string& name, const std::vector<Controlle
         if (!made) return std::unexpected(made.error());
         const Part& part = group.parts_.back();
         if (std::ranges::count(theirs, io_controller) != 0)
-            if (Status s = group.limit_devices(part, *std::move(made), *std::move(resolved)); !s)
+            if (Status s = group.limit_devices(part, *std::move(made), *resolved); !s)
                 return std::unexpected(s.error());
         for (const Quantity& quantity : quantities)
             if (std::ranges::count(theirs, quantity.controller) != 0)
