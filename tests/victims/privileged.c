@@ -22,13 +22,19 @@ int main(void) {
            geteuid(), getenv("LD_LIBRARY_PATH") ? "kept" : "dropped", prctl(PR_GET_DUMPABLE));
     printf("%d of %d, in stat %d, group %d\n", getpid(), getppid(), number_in_stat(), getpgrp());
     fflush(stdout);
+    int said[2];
+    if (pipe(said) != 0) return 1;
     const pid_t child = fork();
     if (child == 0) {
         printf("child %d of %d, in stat %d\n", getpid(), getppid(), number_in_stat());
         fflush(stdout);
+        close(said[0]);
+        close(said[1]);
         for (;;) pause();
     }
-    usleep(1000);
+    close(said[1]);
+    char byte;
+    if (read(said[0], &byte, 1) != 0) return 1; /* nothing is written: the end is the word */
     int status = 0;
     printf("kill %d\n", kill(child, SIGTERM));
     const pid_t ended = waitpid(child, &status, 0);
