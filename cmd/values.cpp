@@ -1,6 +1,8 @@
 #include "cmd/values.h"
 
 #include <charconv>
+#include <csignal>
+#include <cstring>
 #include <span>
 
 namespace ctr::cmd {
@@ -64,6 +66,16 @@ Result<bool> parse_truth(const std::string& option, const std::string& text) {
 }
 Result<std::string> parse_log_level(const std::string& text) {
     return parse_word<const char*>("log-level", text, log_levels);
+}
+
+Result<int> parse_signal(const std::string& option, const std::string& text) {
+    const std::string name = text.starts_with("SIG") ? text.substr(3) : text;
+    for (int number = 1; number < NSIG; ++number) {
+        const char* abbreviation = sigabbrev_np(number);
+        if (text == std::to_string(number) || (abbreviation != nullptr && name == abbreviation))
+            return number;
+    }
+    return refuse(option, text, "a signal's name or number: TERM, SIGTERM or 15");
 }
 
 Result<uint32_t> parse_number(const std::string& option, const std::string& text, uint32_t least,

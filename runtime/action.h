@@ -154,6 +154,7 @@ struct FindCommand {
 struct ResetSignals {};      // default dispositions, nothing blocked
 struct CloseDescriptors {};  // all but standard input, output and error
 struct InstallFilter {};     // the plan's filter; its listener goes to the supervisor
+struct LeaveInit {};         // this process stays as init (init.h); a child of it executes the command
 struct Execute {};
 
 // A question to the kernel: nullptr, or the name of the call that said no, with errno. Async-signal-safe.
@@ -178,8 +179,8 @@ using Action =
                  action::LoopbackUp, action::NewSession, action::Control, action::DieWithParent,
                  action::DropBounding, action::SetIds, action::SetCapabilities, action::ScopeSignals,
                  action::ChangeDirectory, action::SetUmask, action::FindCommand, action::ResetSignals,
-                 action::CloseDescriptors, action::InstallFilter, action::Execute, action::Try,
-                 action::Finish>;
+                 action::CloseDescriptors, action::InstallFilter, action::LeaveInit, action::Execute,
+                 action::Try, action::Finish>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

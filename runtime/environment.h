@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/facts.h"
@@ -18,6 +19,10 @@ inline constexpr std::string_view usual_path = "/usr/local/sbin:/usr/local/bin:/
 // "K=V", each name once. On the host's root: the caller's variables. With a root of its own, or env_clear:
 // PATH, HOME and the caller's TERM. The spec's variables come on top.
 std::vector<std::string> compose(const Spec& spec, const HostFacts& facts, uid_t uid);
+
+// ENV with these variables over it.
+std::vector<std::string> with(std::vector<std::string> env,
+                              const std::vector<std::pair<std::string, std::string>>& variables);
 
 std::optional<std::string> find(const std::vector<std::string>& env, std::string_view name);
 

@@ -11,11 +11,14 @@
 #include <cerrno>
 #include <vector>
 
+#include "cgroup/freezer.h"
 #include "cgroup/group.h"
 #include "runtime/base/sys.h"
 #include "runtime/facts.h"
 #include "runtime/fastpath.h"
 #include "runtime/plan.h"
+#include "runtime/recorder.h"
+#include "runtime/registry.h"
 #include "runtime/status_stream.h"
 #include "runtime/supervisor.h"
 #include "runtime/teardown.h"
@@ -27,25 +30,77 @@ namespace {
 // Sent to ctr, meant for the command. Those that stop a process act on ctr itself, as a shell expects.
 constexpr std::array forwarded{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
 
-Result<Plan> plan_for(const Spec& spec, const Notify& notify) {
-    auto facts = read_host_facts();
-    if (!facts) return std::unexpected(std::move(facts).error());
+Result<Plan> plan_for(const Spec& spec, const HostFacts& facts, const Notify& notify) {
     if (auto valid = validate(spec); !valid) return std::unexpected(std::move(valid).error());
-    auto prepared = fastpath::prepare(spec, *facts, fastpath::instrumenter());
+    auto prepared = fastpath::prepare(spec, facts, fastpath::instrumenter());
     for (const std::string& remark : prepared.remarks)
         if (notify) notify({Notice::Kind::detail, remark});
-    auto plan = make_plan(spec, *facts, std::move(prepared.placements));
+    auto plan = make_plan(spec, facts, std::move(prepared.placements));
     if (plan) plan->monitor.make_copy = std::move(prepared.make_copy);
     return plan;
 }
 
 Result<CgroupPlan> cgroup_for(const Spec& spec) {
-    if (spec.io_limits.empty()) return CgroupPlan{};
+    CgroupPlan plan;
+    if (spec.io_limits.empty() && !spec.registration) return plan;
     auto name = cgroup::unique_group_name();
     if (!name) return std::unexpected(std::move(name).error());
-    auto directories = cgroup::possible_directories(*name);
-    if (!directories) return std::unexpected(std::move(directories).error());
-    return CgroupPlan{std::move(*name), spec.io_limits, std::move(*directories)};
+    if (!spec.io_limits.empty()) {
+        auto directories = cgroup::possible_directories(*name);
+        if (!directories) return std::unexpected(std::move(directories).error());
+        plan = {*name, spec.io_limits, std::move(*directories), {}};
+    }
+    if (spec.registration) plan.freezers = cgroup::freezer_directories(*name);
+    plan.directories.insert(plan.directories.end(), plan.freezers.begin(), plan.freezers.end());
+    return plan;
+}
+
+State initial_state(const Spec& spec, const CgroupPlan& cgroup) {
+    State state;
+    state.id = spec.registration->name.empty() ? random_name() : spec.registration->name;
+    state.bundle = spec.rootfs.empty() ? "/" : spec.rootfs;
+    state.created = timestamp();
+    state.command = spec.command;
+    state.pidns = word_for(spec.pidns);
+    state.detached = spec.registration->detached;
+    state.remove = spec.registration->remove;
+    state.stop_signal = spec.stop_signal;
+    state.cgroups = cgroup.directories;
+    return state;
+}
+
+Result<std::optional<Registered>> registered_for(const Spec& spec, const HostFacts& facts,
+                                                 const CgroupPlan& cgroup) {
+    if (!spec.registration) return std::nullopt;
+    const std::string& root = spec.registration->root;
+    auto registry = Registry::open(root.empty() ? usual_registry(facts.env) : root);
+    if (!registry) return std::unexpected(std::move(registry).error());
+    auto entry = registry->create(initial_state(spec, cgroup));
+    if (!entry) return std::unexpected(std::move(entry).error());
+    auto listening = listen_in(entry->directory());
+    if (!listening) {
+        (void)registry->finish(*entry, {});
+        return std::unexpected(std::move(listening).error());
+    }
+    return Registered{std::move(*registry), std::move(*entry), std::move(*listening)};
+}
+
+Result<std::optional<Recorder>> recorder_for(const std::optional<Registered>& registered, const Spec& spec) {
+    if (!registered || !spec.registration->detached) return std::nullopt;
+    auto log = Log::create(registered->entry.directory());
+    if (!log) return std::unexpected(std::move(log).error());
+    auto recorder = Recorder::create(std::move(*log), spec.user);
+    if (!recorder) return std::unexpected(std::move(recorder).error());
+    return std::optional(std::move(*recorder));
+}
+
+Status write_started(const Entry& entry, HostPid init) {
+    auto state = entry.read();
+    if (!state) return std::unexpected(std::move(state).error());
+    state->status = LifeStatus::running;
+    state->pid = init;
+    state->started = timestamp();
+    return entry.write(*state);
 }
 
 // What the caller made us ignore (nohup) is not for the command either.
@@ -76,19 +131,27 @@ Result<Fd> take_over_signals() {
 // The supervisor as seen from the keeper, until the end of the container.
 class Watch {
   public:
-    Watch(const KeeperOptions& options, Fd reports, Fd signals)
-        : options_(options), reports_(std::move(reports)), signals_(std::move(signals)) {}
+    Watch(const KeeperOptions& options, Fd reports, Fd signals, const Entry* entry, Recorder* recorder)
+        : options_(options),
+          reports_(std::move(reports)),
+          signals_(std::move(signals)),
+          entry_(entry),
+          recorder_(recorder) {}
 
     // Nothing: the supervisor has gone without a word, or the starter has, or it wants an end (SIGTERM).
     std::optional<Result<int>> until_end() {
-        const int starter = options_.starter;
-        std::array<pollfd, 3> events{
-            {{reports_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}, {starter, POLLIN, 0}}};
         while (true) {
+            const auto written = recorder_ != nullptr ? recorder_->readable() : std::array{-1, -1};
+            std::array<pollfd, 5> events{{{reports_.get(), POLLIN, 0},
+                                          {signals_.get(), POLLIN, 0},
+                                          {options_.starter, POLLIN, 0},
+                                          {written[0], POLLIN, 0},
+                                          {written[1], POLLIN, 0}}};
             if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR)
                 return fail_call("keep the container", "poll");
             if (events[1].revents != 0 && !take_signals()) return {};
             if (events[2].revents != 0) return {};
+            if (events[3].revents != 0 || events[4].revents != 0) recorder_->take();
             if (events[0].revents == 0) continue;
             std::optional<Report> report = receive_report(reports_);
             if (!report) return {};
@@ -98,9 +161,15 @@ class Watch {
 
     std::optional<Result<int>> operator()(const Notice& notice) {
         if (options_.on_notice) options_.on_notice(notice);
+        // Those who started it don't listen any more.
+        if (recorder_ != nullptr && init_ && notice.kind == Notice::Kind::warning)
+            recorder_->take_notice(notice.text);
         return {};
     }
     std::optional<Result<int>> operator()(Started started) {
+        if (entry_ != nullptr)
+            if (auto written = write_started(*entry_, started.init); !written)
+                return std::unexpected(std::move(written).error());
         if (options_.on_started) options_.on_started(started);
         init_ = std::move(started.pidfd);
         for (const int signal : early_) sys::pidfd_send_signal(init_.get(), signal);
@@ -128,15 +197,33 @@ class Watch {
     const KeeperOptions& options_;
     Fd reports_;
     Fd signals_;
+    const Entry* entry_;  // null: it isn't written down
+    Recorder* recorder_;  // null: what it writes isn't ours
     Fd init_;
     std::vector<int> early_;  // signals from before there was an init
 };
 
-Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd signals) {
-    auto plan = plan_for(spec, options.on_notice);
-    if (!plan) return std::unexpected(std::move(plan).error());
-    auto cgroup = cgroup_for(spec);
-    if (!cgroup) return std::unexpected(std::move(cgroup).error());
+// Until the supervisor is gone, and everything in the container with it.
+Result<int> watch_over(pid_t supervisor, Watch watch, const Task& task, const std::set<pid_t>& foreign) {
+    std::optional<Result<int>> result = watch.until_end();
+    // An order to end, nobody left to wait for the end, or nothing to be heard of it any more; or an error,
+    // which may be the keeper's own.
+    if (!result || !*result) kill(supervisor, SIGKILL);
+    int status = 0;
+    waitpid(supervisor, &status, 0);
+    if (result && *result) return std::move(*result);
+    end_processes(task.cgroup, foreign);
+    (void)cgroup::remove_directories(task.cgroup.directories);
+    if (result) return std::move(*result);
+    const std::string how = WIFSIGNALED(status) ? "was killed by signal " + std::to_string(WTERMSIG(status))
+                                                : "ended with " + std::to_string(WEXITSTATUS(status));
+    return fail_input("run the container", "its monitor (host process " + std::to_string(supervisor) + ") " +
+                                               how + ", and everything in the container with it");
+}
+
+Result<int> run_task(Task& task, const KeeperOptions& options, Fd signals) {
+    auto recorder = recorder_for(task.registered, task.spec);
+    if (!recorder) return std::unexpected(std::move(recorder).error());
     auto pipe = make_report_pipe();
     if (!pipe) return std::unexpected(std::move(pipe).error());
     // A shell may have left us children of its own (process substitution): they are none of ours.
@@ -149,22 +236,35 @@ Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd si
     if (supervisor < 0) return fail_call("create the supervisor", "fork");
     if (supervisor == 0) {
         pipe->receiver.reset();
-        supervise(*plan, *cgroup, std::move(pipe->sender), keeper);
+        if (*recorder) (*recorder)->write_only();
+        supervise(task, std::move(pipe->sender), keeper);
     }
     pipe->sender.reset();
-    std::optional<Result<int>> result =
-        Watch(options, std::move(pipe->receiver), std::move(signals)).until_end();
-    // An order to end, nobody left to wait for the end, or nothing to be heard of it any more.
-    if (!result) kill(supervisor, SIGKILL);
-    int status = 0;
-    waitpid(supervisor, &status, 0);
-    if (result) return std::move(*result);
-    end_descendants(foreign);
-    (void)cgroup::remove_directories(cgroup->directories);
-    const std::string how = WIFSIGNALED(status) ? "was killed by signal " + std::to_string(WTERMSIG(status))
-                                                : "ended with " + std::to_string(WEXITSTATUS(status));
-    return fail_input("run the container", "its monitor (host process " + std::to_string(supervisor) + ") " +
-                                               how + ", and everything in the container with it");
+    if (task.registered) task.registered->listening.reset();
+    if (*recorder) (void)(*recorder)->read_only();
+    Watch watch(options, std::move(pipe->receiver), std::move(signals),
+                task.registered ? &task.registered->entry : nullptr, *recorder ? &**recorder : nullptr);
+    auto ended = watch_over(supervisor, std::move(watch), task, foreign);
+    if (*recorder) (*recorder)->take_rest();
+    return ended;
+}
+
+Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd signals) {
+    auto facts = read_host_facts();
+    if (!facts) return std::unexpected(std::move(facts).error());
+    auto plan = plan_for(spec, *facts, options.on_notice);
+    if (!plan) return std::unexpected(std::move(plan).error());
+    auto cgroup = cgroup_for(spec);
+    if (!cgroup) return std::unexpected(std::move(cgroup).error());
+    auto registered = registered_for(spec, *facts, *cgroup);
+    if (!registered) return std::unexpected(std::move(registered).error());
+    Task task{spec, std::move(*facts), std::move(*plan), std::move(*cgroup), std::move(*registered)};
+    auto ended = run_task(task, options, std::move(signals));
+    if (!task.registered) return ended;
+    const auto exit = ended ? std::optional(exit_from(*ended)) : std::nullopt;
+    auto finished = task.registered->registry.finish(task.registered->entry, exit);
+    if (ended && !finished) return std::unexpected(std::move(finished).error());
+    return ended;
 }
 
 }  // namespace
@@ -174,7 +274,7 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
     if (!signals) return std::unexpected(std::move(signals).error());
     auto status = StatusStream::open(spec.status_fd);
     if (!status) return std::unexpected(std::move(status).error());
-    KeeperOptions with_status{options.forward_signals, options.starter, {}, options.on_notice};
+    KeeperOptions with_status = options;
     with_status.on_started = [&](const Started& started) {
         status->started(started.init);
         if (options.on_started) options.on_started(started);

@@ -60,7 +60,8 @@ long create(uint64_t flags, int& pidfd) {
     clone_args args{};
     args.flags = flags | CLONE_PIDFD;
     args.pidfd = reinterpret_cast<uint64_t>(&pidfd);
-    args.exit_signal = SIGCHLD;
+    // A child of our parent's has the signal that we have.
+    args.exit_signal = (flags & CLONE_PARENT) != 0 ? 0 : SIGCHLD;
     return sys::clone_process(args);
 }
 
@@ -78,8 +79,10 @@ Error died(const siginfo_t& end) {
     const std::string number = std::to_string(end.si_status);
     Error error;
     error.step = "set the container up";
-    error.why = "its first process " +
-                (end.si_code == CLD_EXITED ? "ended with " + number : "was killed by signal " + number) +
+    error.why = std::string("its first process ") +
+                (end.si_pid == 0             ? "ended"  // it is another's child (CLONE_PARENT)
+                 : end.si_code == CLD_EXITED ? "ended with " + number
+                                             : "was killed by signal " + number) +
                 " before it ran the command";
     return error;
 }

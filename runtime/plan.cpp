@@ -123,6 +123,11 @@ void add_privilege_steps(Draft& draft) {
     draft.add("set capabilities", caps::set_exactly(draft.held() | until_filter, false));
     if (draft.spec.no_new_privs)
         draft.add("forbid new privileges", action::Control{PR_SET_NO_NEW_PRIVS, 1, "PR_SET_NO_NEW_PRIVS"});
+}
+
+// A scope is of one process and what descends from it: a command that is executed later would be in another,
+// and could neither signal the container's processes nor be signalled by them.
+void add_signal_scope(Draft& draft) {
     if (draft.monitored() && draft.facts.landlock_abi >= landlock::signal_scope_abi)
         draft.add("keep signals inside", action::ScopeSignals{});
 }
@@ -152,6 +157,7 @@ void add_command_steps(Draft& draft) {
     // A larger set is left in one case only; what is wanted then is made true after the last user of
     // CAP_SYS_ADMIN.
     if (draft.keeps_admin()) draft.add("give up CAP_SYS_ADMIN", caps::set_exactly(draft.held(), true));
+    if (spec.init) draft.add("leave an init as process 1", action::LeaveInit{});
     if (spec.rehearse)
         draft.add("rehearse", action::Finish{rehearsal::life(spec.pidns)});
     else
@@ -188,6 +194,49 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
     add_process_steps(draft);
     draft.add(std::move(*root));
     add_namespace_steps(draft);
+    add_privilege_steps(draft);
+    add_signal_scope(draft);
+    add_command_steps(draft);
+    return std::move(draft.plan);
+}
+
+Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const std::vector<std::string>& env,
+                            const ExecSpec& exec) {
+    const auto containers = idmap::choose(spec, facts);
+    if (!containers) return std::unexpected(containers.error());
+    const auto capabilities = choose_capabilities(spec, facts, *containers);
+    if (!capabilities) return std::unexpected(capabilities.error());
+
+    Spec changed = spec;
+    changed.command = exec.command;
+    changed.init = false;
+    if (!exec.workdir.empty()) changed.workdir = exec.workdir;
+    if (exec.user) changed.user = exec.user;
+    if (const auto valid = validate(changed); !valid) return std::unexpected(valid.error());
+    idmap::Identity identity = *containers;
+    if (!identity.new_user_namespace) {
+        changed.userns = UserNamespace::no;
+        const auto wanted = idmap::choose(changed, facts);
+        if (!wanted) return std::unexpected(wanted.error());
+        identity = *wanted;
+    } else if (exec.user && (exec.user->uid != identity.uid || exec.user->gid != identity.gid)) {
+        return fail_input("choose user and group",
+                          "the container's user namespace has user " + std::to_string(identity.uid) +
+                              " and group " + std::to_string(identity.gid) + " only",
+                          "leave --user out");
+    }
+
+    Draft draft{changed, facts, identity, *capabilities, {}};
+    draft.plan.clone_flags = CLONE_PARENT;
+    draft.plan.argv = changed.command;
+    draft.plan.env = environment::with(env, exec.env);
+    if (draft.monitored()) {
+        auto filter = pidns::build_filter();
+        if (!filter) return std::unexpected(filter.error());
+        draft.plan.filter = std::move(*filter);
+    }
+    draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
+    draft.add("start a new session", action::NewSession{});
     add_privilege_steps(draft);
     add_command_steps(draft);
     return std::move(draft.plan);

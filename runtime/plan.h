@@ -12,13 +12,14 @@
 #include "pidns/monitor/options.h"
 #include "runtime/action.h"
 #include "runtime/base/error.h"
+#include "runtime/control.h"
 #include "runtime/facts.h"
 #include "runtime/spec.h"
 
 namespace ctr {
 
 struct Plan {
-    uint64_t clone_flags = 0;  // CLONE_NEW*
+    uint64_t clone_flags = 0;  // CLONE_NEW*, CLONE_PARENT
     std::vector<Step> steps;   // executed by the child in order, after "go"; the last one is Execute
     std::vector<std::string> argv;
     std::vector<std::string> env;     // "K=V"
@@ -39,6 +40,11 @@ struct Plan {
 //   filter                        last, so that it needs to know nothing of the steps before
 Result<Plan> make_plan(const Spec& spec, const HostFacts& facts,
                        std::vector<action::Placement> placements = {});
+
+// How another command is executed in a container that runs already, by a process that is in its namespaces
+// and cgroups. SPEC and FACTS: the container's, as for make_plan; ENV: of its own plan.
+Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const std::vector<std::string>& env,
+                            const ExecSpec& exec);
 
 // One line for the namespaces, then one a step.
 std::string describe(const Plan& plan);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 namespace ctr {
 
@@ -53,16 +54,19 @@ class Reader {
     std::string_view bytes_;
 };
 
+constexpr size_t most_descriptors = 2;
+
 struct Encoder {
     Writer& out;
-    int fd = -1;
+    std::vector<int> fds;
     void operator()(const Notice& notice) {
         out.number(static_cast<int>(notice.kind));
         out.text(notice.text);
     }
     void operator()(const Started& started) {
         out.number(raw(started.init));
-        fd = started.pidfd.get();
+        for (const Fd* fd : {&started.pidfd, &started.listener})
+            if (*fd) fds.push_back(fd->get());
     }
     void operator()(const Failed& failed) {
         const Error& e = failed.error;
@@ -73,7 +77,7 @@ struct Encoder {
     void operator()(const Ended& ended) { out.number(ended.status); }
 };
 
-std::optional<Report> decode(std::string_view bytes, Fd fd) {
+std::optional<Report> decode(std::string_view bytes, std::array<Fd, most_descriptors> fds) {
     Reader in(bytes);
     switch (in.number()) {
         case 0: {
@@ -81,7 +85,7 @@ std::optional<Report> decode(std::string_view bytes, Fd fd) {
             const auto kind = static_cast<Notice::Kind>(std::clamp(in.number(), 0, last));
             return Notice{kind, in.text()};
         }
-        case 1: return Started{HostPid(in.number()), std::move(fd)};
+        case 1: return Started{HostPid(in.number()), std::move(fds[0]), std::move(fds[1])};
         case 2: {
             Failed failed;
             for (std::string Error::*member : {&Error::step, &Error::call, &Error::why, &Error::hint})
@@ -107,23 +111,23 @@ Result<ReportPipe> make_report_pipe() {
 bool send_report(const Fd& sender, const Report& report) {
     Writer out;
     out.number(static_cast<int>(report.index()));
-    Encoder encoder{out};
+    Encoder encoder{out, {}};
     std::visit(encoder, report);
 
     std::string bytes = out.bytes();
     iovec part{bytes.data(), bytes.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(most_descriptors * sizeof(int))> control{};
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
-    if (encoder.fd >= 0) {
+    if (const size_t size = encoder.fds.size() * sizeof(int); size != 0) {
         message.msg_control = control.data();
-        message.msg_controllen = control.size();
+        message.msg_controllen = CMSG_SPACE(size);
         cmsghdr* header = CMSG_FIRSTHDR(&message);
         header->cmsg_level = SOL_SOCKET;
         header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof(int));
-        std::memcpy(CMSG_DATA(header), &encoder.fd, sizeof(int));
+        header->cmsg_len = CMSG_LEN(size);
+        std::memcpy(CMSG_DATA(header), encoder.fds.data(), size);
     }
     // What only informs is not worth waiting for a reader.
     const int flags = std::holds_alternative<Notice>(report) ? MSG_NOSIGNAL | MSG_DONTWAIT : MSG_NOSIGNAL;
@@ -133,7 +137,7 @@ bool send_report(const Fd& sender, const Report& report) {
 std::optional<Report> receive_report(const Fd& receiver) {
     std::array<char, max_datagram> bytes;
     iovec part{bytes.data(), bytes.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(most_descriptors * sizeof(int))> control{};
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
@@ -143,14 +147,17 @@ std::optional<Report> receive_report(const Fd& receiver) {
     do got = recvmsg(receiver.get(), &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     if (got <= 0) return {};
-    Fd fd;
+    std::array<Fd, most_descriptors> fds;
     if (const cmsghdr* header = CMSG_FIRSTHDR(&message);
         header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
-        int number = -1;
-        std::memcpy(&number, CMSG_DATA(header), sizeof number);
-        fd.reset(number);
+        const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < std::min(count, fds.size()); ++i) {
+            int number = -1;
+            std::memcpy(&number, CMSG_DATA(header) + i * sizeof number, sizeof number);
+            fds.at(i).reset(number);
+        }
     }
-    return decode({bytes.data(), static_cast<size_t>(got)}, std::move(fd));
+    return decode({bytes.data(), static_cast<size_t>(got)}, std::move(fds));
 }
 
 }  // namespace ctr

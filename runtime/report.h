@@ -25,6 +25,7 @@ namespace ctr {
 struct Started {
     HostPid init = HostPid::none;
     Fd pidfd;
+    Fd listener;  // only of what is started in a container that runs already, and only if that has a monitor
 };
 struct Failed {
     Error error;

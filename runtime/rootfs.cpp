@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <iterator>
+#include <set>
 
 namespace ctr::rootfs {
 
@@ -106,6 +107,16 @@ Step placing_step(std::vector<action::Placement> placements) {
     return {"put instrumented images in place", action::PlaceImages{std::move(placements)}};
 }
 
+// Whoever can write there has a say in other containers. What is started inside is written down inside.
+void add_registries(std::vector<Step>& steps, const Spec& spec, const HostFacts& facts) {
+    std::set<std::string> roots{facts.registry, spec.registration ? spec.registration->root : ""};
+    roots.erase("");
+    for (const std::string& root : roots)
+        steps.push_back(
+            {"hide the other containers in " + root,
+             action::Mount{"tmpfs", root, {{"mode", "0700"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 0700}});
+}
+
 }  // namespace
 
 Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situation situation,
@@ -120,6 +131,7 @@ Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situat
         steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
         add_first(steps, spec, facts);
         if (!placements.empty()) steps.push_back(placing_step(std::move(placements)));
+        add_registries(steps, spec, facts);
         return steps;
     }
     auto root = open_root(spec.rootfs);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "runtime/state.h"
+
 namespace ctr {
 
 namespace {
@@ -69,7 +71,25 @@ Status check_user(const Spec& spec) {
     return {};
 }
 
+Status check_life(const Spec& spec) {
+    if (spec.registration && spec.registration->detached && spec.die_with_parent)
+        return fail_input("read --die-with-parent", "a detached container goes on without its parent",
+                          "either --detach or --die-with-parent");
+    if (spec.registration && !spec.registration->name.empty()) return check_name(spec.registration->name);
+    return {};
+}
+
 }  // namespace
+
+const char* word_for(PidMode mode) {
+    switch (mode) {
+        case PidMode::flat: return "flat";
+        case PidMode::multi: return "multi";
+        case PidMode::kernel: return "kernel";
+        case PidMode::host: break;
+    }
+    return "host";
+}
 
 Status validate(const Spec& spec) {
     const bool ours = spec.pidns == PidMode::flat || spec.pidns == PidMode::multi;
@@ -80,7 +100,7 @@ Status validate(const Spec& spec) {
     if (spec.pid_max != 0 && (spec.pid_max < least_pid_max || spec.pid_max > most_pid_max))
         return fail_input("read the limit of process numbers", std::to_string(spec.pid_max) + " is none",
                           "a number from 301 to 4194304, as for kernel.pid_max");
-    for (const auto check : {check_command, check_env, check_workdir, check_hostname, check_user})
+    for (const auto check : {check_command, check_env, check_workdir, check_hostname, check_user, check_life})
         if (const auto status = check(spec); !status) return status;
     return check_path(spec.rootfs, "--rootfs");
 }
