@@ -230,11 +230,7 @@ Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const std:
     draft.plan.clone_flags = CLONE_PARENT;
     draft.plan.argv = changed.command;
     draft.plan.env = environment::with(env, exec.env);
-    if (draft.monitored()) {
-        auto filter = pidns::build_filter();
-        if (!filter) return std::unexpected(filter.error());
-        draft.plan.filter = std::move(*filter);
-    }
+    if (draft.monitored()) draft.plan.filter = pidns::build_filter();
     draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
     draft.add("start a new session", action::NewSession{});
     add_privilege_steps(draft);
