@@ -77,7 +77,7 @@ int stop_verb(const std::vector<std::string>& arguments) {
                              if (!contact) return std::unexpected(std::move(contact).error());
                              const auto ended = contact->stop(std::chrono::seconds(seconds));
                              if (!ended) return std::unexpected(ended.error());
-                             std::cout << entry.name() << std::endl;
+                             std::cout << entry.name() << '\n' << std::flush;
                              return {};
                          });
 }
@@ -87,7 +87,7 @@ int wait_verb(const std::vector<std::string>& arguments) {
                          [](const LifeCall&, const Registry&, const Entry& entry) -> Status {
                              const auto exit = wait_for(entry);
                              if (!exit) return std::unexpected(exit.error());
-                             std::cout << exit->status << std::endl;
+                             std::cout << exit->status << '\n' << std::flush;
                              return {};
                          });
 }

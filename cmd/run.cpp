@@ -66,7 +66,7 @@ int run_verb(const std::vector<std::string>& arguments) {
     if (options->detach) {
         const auto name = start_detached(options->spec, notify);
         if (!name) return fail(name.error());
-        std::cout << *name << std::endl;
+        std::cout << *name << '\n' << std::flush;
         return 0;
     }
     const auto code = run(options->spec, notify);
