@@ -4,11 +4,13 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cgroup/control_file.h"
 #include "cgroup/hierarchy.h"
 #include "cgroup/io_limit.h"
+#include "cgroup/limits.h"
 #include "runtime/base/error.h"
 
 namespace ctr::cgroup {
@@ -25,11 +27,15 @@ struct IoCounters {
 // Limits by whole disk. The paths in the values are for messages only.
 using LimitsByDevice = std::map<DeviceNumber, IoLimit>;
 
-struct Controller {
-    const char* v1;
-    const char* v2;
+// One write to one control file.
+struct Setting {
+    std::string file;
+    std::string text;
+    std::string without;  // what it means that there is no such file; empty: that is an error
 };
-inline constexpr Controller freezer{"freezer", ""};
+
+inline constexpr std::string_view swap_not_limited =
+    "the kernel doesn't account swap to groups: memory that is swapped out isn't limited";
 
 class Backend {
   public:
@@ -45,8 +51,12 @@ class Backend {
     // The groups below which make() may create a group, in the order in which it tries them.
     virtual std::vector<std::string> parents(const Hierarchy& hierarchy) const = 0;
 
-    // Creates the group's directory, with the io controller in it.
-    virtual Result<Made> make(const Hierarchy& hierarchy, const std::string& name, bool genuine) const = 0;
+    // Creates the group's directory, with the controllers in it.
+    virtual Result<Made> make(const Hierarchy& hierarchy, const std::vector<Controller>& controllers,
+                              const std::string& name, bool genuine) const = 0;
+
+    // What a limit on one number takes, in this order.
+    virtual std::vector<Setting> settings(const Quantity& quantity, uint64_t value) const = 0;
 
     // Creates a group that a controller (by both versions' names; v2's is empty where it needs none) works
     // for. Leaves the groups above as they were.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -51,15 +52,19 @@ bool merge(const IoLimit& from, IoLimit& into) {
     return conflict;
 }
 
-struct Resolved {
+}  // namespace
+
+struct ResolvedLimits {
     std::map<DeviceNumber, BlockDevice> devices;
     LimitsByDevice limits;
     std::vector<std::string> warnings;
     std::vector<std::string> notes;
 };
 
-Result<Resolved> resolve(const std::vector<IoLimit>& limits, const Host& host) {
-    Resolved resolved;
+namespace {
+
+Result<ResolvedLimits> resolve(const std::vector<IoLimit>& limits, const Host& host) {
+    ResolvedLimits resolved;
     for (const IoLimit& limit : limits) {
         if (Status status = check_limit(limit); !status) return std::unexpected(status.error());
         Result<BlockDevice> device = find_device(limit.path, host);
@@ -85,7 +90,7 @@ bool limits_writes(const IoLimit& limit) {
     return limit.write_bytes != 0 || limit.write_operations != 0;
 }
 
-void warn_of_buffered_writes(const Resolved& resolved, const std::string& why,
+void warn_of_buffered_writes(const ResolvedLimits& resolved, const std::string& why,
                              std::vector<std::string>& warnings) {
     if (why.empty()) return;
     for (const auto& [number, device] : resolved.devices) {
@@ -93,6 +98,18 @@ void warn_of_buffered_writes(const Resolved& resolved, const std::string& why,
         warnings.push_back(why + "; the write limit on " + device.name + " (" + to_string(number) +
                            ") holds for direct and synchronous writes (O_DIRECT, O_SYNC, fsync)");
     }
+}
+
+// The hierarchies of the controllers, with those that are in each.
+Result<std::map<Hierarchy, std::vector<Controller>>> hierarchies_of(
+    const std::vector<Controller>& controllers, const Host& host) {
+    std::map<Hierarchy, std::vector<Controller>> needed;
+    for (const Controller& controller : controllers) {
+        Result<Hierarchy> hierarchy = find_hierarchy(controller, host);
+        if (!hierarchy) return std::unexpected(hierarchy.error());
+        needed[*std::move(hierarchy)].push_back(controller);
+    }
+    return needed;
 }
 
 }  // namespace
@@ -116,59 +133,112 @@ Result<std::string> unique_group_name() {
     return name;
 }
 
-Result<std::vector<std::string>> possible_directories(const std::string& name, const Host& host) {
+Result<std::vector<std::string>> possible_directories(const std::string& name,
+                                                      const std::vector<Controller>& controllers,
+                                                      const Host& host) {
     if (Status status = check_name(name); !status) return std::unexpected(status.error());
-    const Result<Hierarchy> hierarchy = find_hierarchy(io_controller, host);
-    if (!hierarchy) return std::unexpected(hierarchy.error());
-    std::vector<std::string> directories = backend_of(hierarchy->version).parents(*hierarchy);
-    for (std::string& directory : directories) directory += "/" + name;
+    const auto needed = hierarchies_of(controllers, host);
+    if (!needed) return std::unexpected(needed.error());
+    std::vector<std::string> directories;
+    for (const auto& [hierarchy, theirs] : *needed)
+        for (const std::string& parent : backend_of(hierarchy.version).parents(hierarchy))
+            directories.push_back(parent + "/" + name);
     return directories;
-}
-
-Group::Group(Version version, Directory directory) : version_(version), directory_(std::move(directory)) {
-    directories_.push_back(directory_.path());
 }
 
 Group::~Group() {
     static_cast<void>(remove());
 }
 
-Result<Group> Group::create(const std::string& name, const std::vector<IoLimit>& limits, const Host& host) {
+Result<Group> Group::create(const std::string& name, const std::vector<Controller>& controllers,
+                            const Limits& limits, const Host& host) {
     if (Status status = check_name(name); !status) return std::unexpected(status.error());
-    Result<Resolved> resolved = resolve(limits, host);
+    if (Status status = validate(limits); !status) return std::unexpected(status.error());
+    Result<ResolvedLimits> resolved = resolve(limits.io, host);
     if (!resolved) return std::unexpected(resolved.error());
-    const Result<Hierarchy> hierarchy = find_hierarchy(io_controller, host);
-    if (!hierarchy) return std::unexpected(hierarchy.error());
-    const Backend& backend = backend_of(hierarchy->version);
-    Result<Backend::Made> made = backend.make(*hierarchy, name, host.genuine);
-    if (!made) return std::unexpected(made.error());
+    const auto needed = hierarchies_of(controllers, host);
+    if (!needed) return std::unexpected(needed.error());
 
-    Group group(hierarchy->version, std::move(made->directory));  // from here on errors remove the directory
-    for (const auto& [number, inherited] : made->inherited) {
-        merge(inherited, resolved->limits[number]);
-        resolved->notes.push_back("taken over from this process's own cgroup for device " +
-                                  to_string(number) + ": " + describe_rates(inherited));
+    Group group;  // from here on errors remove what was made
+    for (const auto& [hierarchy, theirs] : *needed) {
+        Result<Backend::Made> made = group.add_part(hierarchy, theirs, name, host.genuine);
+        if (!made) return std::unexpected(made.error());
+        const Part& part = group.parts_.back();
+        if (std::ranges::count(theirs, io_controller) != 0)
+            if (Status s = group.limit_devices(part, *std::move(made), *std::move(resolved)); !s)
+                return std::unexpected(s.error());
+        for (const Quantity& quantity : quantities)
+            if (std::ranges::count(theirs, quantity.controller) != 0)
+                if (Status s = group.limit_quantity(part, quantity, limits.*quantity.member); !s)
+                    return std::unexpected(s.error());
     }
-    for (const auto& [number, limit] : resolved->limits) {
-        Status status = backend.limit(group.directory_, number, limit);
-        if (!status) return std::unexpected(status.error());
-    }
-    group.notes_ = std::move(resolved->notes);
-    std::move(made->notes.begin(), made->notes.end(), std::back_inserter(group.notes_));
-    group.warnings_ = std::move(resolved->warnings);
-    warn_of_buffered_writes(*resolved, made->buffered_writes_why, group.warnings_);
     return group;
+}
+
+Result<Backend::Made> Group::add_part(const Hierarchy& hierarchy, const std::vector<Controller>& controllers,
+                                      const std::string& name, bool genuine) {
+    Result<Backend::Made> made = backend_of(hierarchy.version).make(hierarchy, controllers, name, genuine);
+    if (!made) return made;
+    directories_.push_back(made->directory.path());
+    std::ranges::move(made->notes, std::back_inserter(notes_));
+    parts_.push_back({hierarchy.version, std::move(made->directory), controllers});
+    return made;
+}
+
+Status Group::limit_devices(const Part& part, Backend::Made made, ResolvedLimits resolved) {
+    for (const auto& [number, inherited] : made.inherited) {
+        merge(inherited, resolved.limits[number]);
+        resolved.notes.push_back("taken over from this process's own cgroup for device " + to_string(number) +
+                                 ": " + describe_rates(inherited));
+    }
+    for (const auto& [number, limit] : resolved.limits)
+        if (Status status = backend_of(part.version).limit(part.directory, number, limit); !status)
+            return status;
+    // What the paths were resolved to comes first.
+    notes_.insert(notes_.begin(), resolved.notes.begin(), resolved.notes.end());
+    std::ranges::move(resolved.warnings, std::back_inserter(warnings_));
+    warn_of_buffered_writes(resolved, made.buffered_writes_why, warnings_);
+    return {};
+}
+
+Status Group::limit_quantity(const Part& part, const Quantity& quantity, uint64_t value) {
+    if (value == 0) return {};
+    const std::string step = "limit the " + std::string(quantity.words);
+    for (const Setting& setting : backend_of(part.version).settings(quantity, value)) {
+        if (!setting.without.empty() && !part.directory.has(setting.file)) {
+            warnings_.push_back(setting.without);
+            continue;
+        }
+        Status written = part.directory.write(setting.file, setting.text, step);
+        if (written) continue;
+        if (written.error().err == EINVAL && quantity.controller == cpu_controller) {
+            written.error().why = "the group above allows less";
+            written.error().hint = "a smaller number";
+        }
+        return written;
+    }
+    return {};
+}
+
+const Group::Part& Group::io_part() const {
+    return *std::ranges::find_if(
+        parts_, [](const Part& part) { return std::ranges::count(part.controllers, io_controller) != 0; });
 }
 
 Status Group::join(HostPid process) const {
     const std::string step = "move process " + std::to_string(raw(process)) + " into the cgroup";
     // The kernel takes 0 for the writer itself, which is never meant here.
     if (raw(process) <= 0) return fail_input(step, "that is no process");
-    return directory_.write("cgroup.procs", std::to_string(raw(process)), step);
+    for (const Part& part : parts_)
+        if (Status joined = part.directory.write("cgroup.procs", std::to_string(raw(process)), step); !joined)
+            return joined;
+    return {};
 }
 
 Status Group::kill() const {
-    return backend_of(version_).kill(directory_);
+    for (const Part& part : parts_)
+        if (Status killed = backend_of(part.version).kill(part.directory); !killed) return killed;
+    return {};
 }
 
 Status Group::remove() {
@@ -178,7 +248,11 @@ Status Group::remove() {
 }
 
 Result<IoCounters> Group::read_counters(DeviceNumber device) const {
-    return backend_of(version_).read_counters(directory_, device);
+    return backend_of(io_part().version).read_counters(io_part().directory, device);
+}
+
+Version Group::io_version() const {
+    return io_part().version;
 }
 
 }  // namespace ctr::cgroup

@@ -1,4 +1,4 @@
-// A control group that limits what its processes do to block devices.
+// A control group that limits what its processes use: one directory in each hierarchy that a limit needs.
 //
 // Ownership: the Group owns its directories and removes them when destroyed. After a fork both processes have
 // the object: the one that shouldn't remove the group must end without running destructors (_exit), or be
@@ -12,7 +12,7 @@
 #include "cgroup/backend.h"
 #include "cgroup/device.h"
 #include "cgroup/host.h"
-#include "cgroup/io_limit.h"
+#include "cgroup/limits.h"
 #include "cgroup/removal.h"
 #include "runtime/base/error.h"
 #include "runtime/base/ids.h"
@@ -25,16 +25,21 @@ Result<std::string> unique_group_name();
 // Every path at which Group::create may put a group of that name, as things are now; nothing is created. A
 // process that knows these before the group exists can remove it (remove_directories) at whatever moment its
 // creator is killed.
-Result<std::vector<std::string>> possible_directories(const std::string& name, const Host& host = {});
+Result<std::vector<std::string>> possible_directories(const std::string& name,
+                                                      const std::vector<Controller>& controllers,
+                                                      const Host& host = {});
+
+struct ResolvedLimits;  // on devices
 
 class Group {
   public:
-    // Creates the group below the caller's own (v2: or beside it) and sets the limits. Several limits for one
-    // device, as for two partitions of a disk, are all kept by setting the lowest. Under v1 the limits of the
-    // caller's own group are taken over too, because the kernel doesn't pass them on. On an error nothing is
-    // left behind.
-    static Result<Group> create(const std::string& name, const std::vector<IoLimit>& limits,
-                                const Host& host = {});
+    // Creates the group below the caller's own (v2: or beside it), in the hierarchies of these controllers
+    // (those of controllers_of(limits) at least), and sets the limits. Several limits for one
+    // device, as for two partitions of a disk, are all kept by setting the lowest. Under v1 the device limits
+    // of the caller's own group are taken over too, because the kernel doesn't pass them on. On an error
+    // nothing is left behind.
+    static Result<Group> create(const std::string& name, const std::vector<Controller>& controllers,
+                                const Limits& limits, const Host& host = {});
 
     Group(Group&& other) noexcept = default;
     Group& operator=(Group&&) = delete;
@@ -50,12 +55,11 @@ class Group {
     // has succeeded the group is no more, and removing it again does nothing.
     Status remove();
 
+    // Of a group that limits devices.
     Result<IoCounters> read_counters(DeviceNumber device) const;
+    Version io_version() const;
 
-    Version version() const { return version_; }
-
-    // Absolute paths, in the caller's mount namespace. With v2 a process can be born in the only one
-    // (clone3's CLONE_INTO_CGROUP with a descriptor of it).
+    // Absolute paths, in the caller's mount namespace.
     const std::vector<std::string>& directories() const { return directories_; }
 
     // For the user: what was asked for but can't be had in full, or not in the way it was asked for.
@@ -65,10 +69,20 @@ class Group {
     const std::vector<std::string>& notes() const { return notes_; }
 
   private:
-    Group(Version version, Directory directory);
+    struct Part {
+        Version version;
+        Directory directory;
+        std::vector<Controller> controllers;
+    };
 
-    Version version_;
-    Directory directory_;
+    Group() = default;
+    Result<Backend::Made> add_part(const Hierarchy& hierarchy, const std::vector<Controller>& controllers,
+                                   const std::string& name, bool genuine);
+    Status limit_devices(const Part& part, Backend::Made made, ResolvedLimits resolved);
+    Status limit_quantity(const Part& part, const Quantity& quantity, uint64_t value);
+    const Part& io_part() const;
+
+    std::vector<Part> parts_;
     std::vector<std::string> directories_;  // empty once removed or moved from
     std::vector<std::string> warnings_;
     std::vector<std::string> notes_;

@@ -9,18 +9,17 @@
 namespace ctr::cgroup {
 namespace {
 
-std::string step_for(std::string_view controller) {
-    return "find the cgroup hierarchy for " +
-           (controller == io_controller ? std::string("io limits") : std::string(controller));
+std::string step_for(const Controller& controller) {
+    return "find the cgroup hierarchy for limits on " + std::string(controller.name);
 }
 
 // The newest mount first: it hides older ones at the same point.
 std::optional<Hierarchy> find_mounted(const std::vector<Mount>& mounts, Version version,
-                                      std::string_view controller, std::string_view path, bool genuine) {
+                                      const Controller& controller, std::string_view path, bool genuine) {
     const bool v1 = version == Version::v1;
     for (auto mount = mounts.rbegin(); mount != mounts.rend(); ++mount) {
         if (mount->type != (v1 ? "cgroup" : "cgroup2")) continue;
-        if (v1 && !has_word(mount->options, controller, ',')) continue;
+        if (v1 && !has_word(mount->options, controller.v1_name, ',')) continue;
         const std::optional<std::string> own = directory_of(*mount, path);
         if (!own) continue;
         const Result<Directory> directory = Directory::open(*own, step_for(controller));
@@ -33,8 +32,8 @@ std::optional<Hierarchy> find_mounted(const std::vector<Mount>& mounts, Version 
     return std::nullopt;
 }
 
-std::unexpected<Error> not_mounted(Version version, std::string_view controller, std::string_view path) {
-    const std::string name(controller);
+std::unexpected<Error> not_mounted(Version version, const Controller& controller, std::string_view path) {
+    const std::string name(controller.v1_name);
     const std::string which = version == Version::v1 ? "cgroup v1 " + name : "cgroup v2";
     return fail_input(step_for(controller),
                       "the kernel has this process in the " + which + " hierarchy, in group \"" +
@@ -46,8 +45,9 @@ std::unexpected<Error> not_mounted(Version version, std::string_view controller,
 
 }  // namespace
 
-Result<Hierarchy> find_hierarchy(std::string_view controller, const Host& host) {
+Result<Hierarchy> find_hierarchy(const Controller& controller, const Host& host) {
     const std::string step = step_for(controller);
+    const std::string v1_name(controller.v1_name);
     const Result<std::string> groups = read_file(host.proc + "/self/cgroup", step);
     if (!groups) return std::unexpected(groups.error());
     const Result<std::string> mountinfo = read_file(host.proc + "/self/mountinfo", step);
@@ -55,15 +55,15 @@ Result<Hierarchy> find_hierarchy(std::string_view controller, const Host& host) 
     const std::vector<Mount> mounts = parse_mountinfo(*mountinfo);
 
     Version version = Version::v1;
-    std::optional<std::string> path = group_path(*groups, controller);
+    std::optional<std::string> path = group_path(*groups, v1_name);
     if (!path) {
         version = Version::v2;
         path = group_path(*groups, "");
     }
     if (!path) {
-        return fail_input(
-            step, "this process is in no " + std::string(controller) + " and in no unified hierarchy",
-            "a kernel with CONFIG_BLK_CGROUP, and as root: mkdir DIR && mount -t cgroup2 none DIR");
+        return fail_input(step, "this process is in no " + v1_name + " and in no unified hierarchy",
+                          "a kernel with that controller (zgrep CGROUP /proc/config.gz), and as root: mkdir "
+                          "DIR && mount -t cgroup2 none DIR");
     }
     if (auto hierarchy = find_mounted(mounts, version, controller, *path, host.genuine))
         return *std::move(hierarchy);

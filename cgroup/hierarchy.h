@@ -1,6 +1,5 @@
-// Which cgroup hierarchy a controller (for block devices: blkio) has on this host, and where in it the
-// calling process is. Nothing is taken for granted about /sys/fs/cgroup: hierarchies may be mounted anywhere,
-// several controllers in one
+// Which cgroup hierarchy a controller works in on this host, and where in it the calling process is. Nothing
+// is taken for granted about /sys/fs/cgroup: hierarchies may be mounted anywhere, several controllers in one
 // ("cpu,cpuacct"), without a controller ("name=systemd"), in part (bind mounts of a container), or not at
 // all.
 #pragma once
@@ -10,13 +9,14 @@
 #include <string_view>
 
 #include "cgroup/host.h"
+#include "cgroup/limits.h"
 #include "cgroup/mounts.h"
 #include "runtime/base/error.h"
 
 namespace ctr::cgroup {
 
 enum class Version {
-    v1,  // a hierarchy of its own for blkio
+    v1,  // a hierarchy of its own for each controller, or for a few together
     v2,  // the unified hierarchy
 };
 
@@ -28,10 +28,8 @@ struct Hierarchy {
     auto operator<=>(const Hierarchy&) const = default;
 };
 
-// Of a controller, by v1's name for it. It belongs to one hierarchy at a time: v1's if it is listed there for
-// this process, else v2's.
-Result<Hierarchy> find_hierarchy(std::string_view controller, const Host& host = {});
-inline constexpr std::string_view io_controller = "blkio";
+// A controller belongs to one hierarchy at a time: v1's if it is listed there for this process, else v2's.
+Result<Hierarchy> find_hierarchy(const Controller& controller, const Host& host = {});
 
 // What of cgroups this process is in: "v1", "v2", "v1 and v2 (hybrid)", or nothing.
 std::string describe_layout(std::string_view proc_self_cgroup);

@@ -83,8 +83,8 @@ std::string why_no_unit(std::string_view rest) {
 
 }  // namespace
 
-Result<uint64_t> parse_rate(std::string_view text) {
-    const auto refuse = [&](std::string why) { return bad("rate", text, std::move(why), rate_examples); };
+Result<uint64_t> parse_bytes(std::string_view what, std::string_view text, std::string_view examples) {
+    const auto refuse = [&](std::string why) { return bad(what, text, std::move(why), examples); };
     std::string_view rest = text;
     const std::string_view whole_digits = take_digits(rest);
     if (whole_digits.empty()) return refuse(why_no_number(text));
@@ -99,7 +99,6 @@ Result<uint64_t> parse_rate(std::string_view text) {
             return refuse("more than six digits follow the point");
     }
 
-    if (rest.ends_with("/s")) rest.remove_suffix(2);
     const Unit* unit = find_unit(rest);
     if (!unit) return refuse(why_no_unit(rest));
     if (has_point && unit->shift == 0)
@@ -122,6 +121,12 @@ Result<uint64_t> parse_rate(std::string_view text) {
     return bytes;
 }
 
+Result<uint64_t> parse_rate(std::string_view text) {
+    std::string_view bytes = text;
+    if (bytes.ends_with("/s")) bytes.remove_suffix(2);
+    return parse_bytes("rate", bytes, rate_examples);
+}
+
 Result<uint64_t> parse_operations(std::string_view text) {
     const auto refuse = [&](std::string why) {
         return bad("number of operations", text, std::move(why), "a whole number such as 100");
@@ -140,12 +145,16 @@ Result<uint64_t> parse_operations(std::string_view text) {
     return number;
 }
 
-std::string format_rate(uint64_t bytes_per_second) {
+std::string format_bytes(uint64_t bytes) {
     static constexpr std::array<std::string_view, units.size()> names{"B", "KiB", "MiB", "GiB", "TiB"};
     size_t i = units.size() - 1;
-    while (i > 0 && (bytes_per_second >> units[i].shift << units[i].shift) != bytes_per_second) --i;
-    if (bytes_per_second == 0) i = 0;
-    return std::to_string(bytes_per_second >> units[i].shift) + std::string(names[i]) + "/s";
+    while (i > 0 && (bytes >> units[i].shift << units[i].shift) != bytes) --i;
+    if (bytes == 0) i = 0;
+    return std::to_string(bytes >> units[i].shift) + std::string(names[i]);
+}
+
+std::string format_rate(uint64_t bytes_per_second) {
+    return format_bytes(bytes_per_second) + "/s";
 }
 
 }  // namespace ctr::cgroup

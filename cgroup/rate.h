@@ -16,9 +16,15 @@ namespace ctr::cgroup {
 // bytes. Refused: zero, signs, blanks, bits ("mbit", "mbps"), more than 2^64-1, anything left over.
 Result<uint64_t> parse_rate(std::string_view text);
 
+// The same without "/s"; WHAT and EXAMPLES are for the error.
+Result<uint64_t> parse_bytes(std::string_view what, std::string_view text, std::string_view examples);
+
 // Operations per second: a whole number from 1 to 2^32-1 without a unit; "/s" may follow. The kernel keeps 32
 // bits, and cgroup v1 silently drops the rest of a larger number.
 Result<uint64_t> parse_operations(std::string_view text);
+
+// The shortest exact spelling: "5MiB".
+std::string format_bytes(uint64_t bytes);
 
 // The shortest exact spelling: "5MiB/s", "1000B/s". Read back by parse_rate to the same number, for all but
 // 0.

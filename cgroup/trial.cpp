@@ -15,16 +15,11 @@ namespace ctr::cgroup {
 
 namespace {
 
-constexpr Controller io{io_controller.data(), "io"};
-constexpr Controller cpu{"cpu", "cpu"};
-constexpr Controller memory{"memory", "memory"};
-constexpr Controller pids{"pids", "pids"};
-
 // A group that is removed at the end of the scope.
 class TrialGroup {
   public:
     static Result<TrialGroup> make(const Controller& controller, const std::string& name, const Host& host) {
-        const auto hierarchy = find_hierarchy(controller.v1, host);
+        const auto hierarchy = find_hierarchy(controller, host);
         if (!hierarchy) return std::unexpected(hierarchy.error());
         const Backend& backend = backend_of(hierarchy->version);
         auto directory = backend.make_for(*hierarchy, controller, name, host.genuine);
@@ -89,7 +84,7 @@ Status kill_in(const TrialGroup& group, pid_t victim) {
 }
 
 Result<std::string> killing(const std::string& name, const Host& host) {
-    const auto group = TrialGroup::make(io, name, host);
+    const auto group = TrialGroup::make(io_controller, name, host);
     if (!group) return std::unexpected(group.error());
     const pid_t victim = make_victim();
     if (victim < 0) return fail_call("kill a process in a cgroup", "fork");
@@ -106,16 +101,21 @@ Result<std::string> killing(const std::string& name, const Host& host) {
 
 const std::vector<Ability>& abilities() {
     static const std::vector<Ability> table = {
-        {"io", with_controller<io>},     {"cpu", with_controller<cpu>}, {"memory", with_controller<memory>},
-        {"pids", with_controller<pids>}, {"freeze", freezing},          {"kill", killing},
+        {"io", with_controller<io_controller>},
+        {"cpu", with_controller<cpu_controller>},
+        {"memory", with_controller<memory_controller>},
+        {"pids", with_controller<pids_controller>},
+        {"freeze", freezing},
+        {"kill", killing},
     };
     return table;
 }
 
 std::vector<std::string> trial_directories(const std::string& group, const Host& host) {
     std::set<std::string> found;
-    for (const Controller& controller : {io, cpu, memory, pids, freezer})
-        if (const auto hierarchy = find_hierarchy(controller.v1, host))
+    for (const Controller& controller :
+         {io_controller, cpu_controller, memory_controller, pids_controller, freezer})
+        if (const auto hierarchy = find_hierarchy(controller, host))
             for (const std::string& parent : backend_of(hierarchy->version).parents(*hierarchy))
                 found.insert(std::string(parent).append("/").append(group));
     return {found.begin(), found.end()};

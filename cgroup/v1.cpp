@@ -3,6 +3,7 @@
 #include <linux/magic.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <utility>
@@ -24,17 +25,26 @@ constexpr ThrottleFile throttle_files[] = {
     {io_write_operations, "blkio.throttle.write_iops_device"},
 };
 
-std::unexpected<Error> explain_mkdir(Error error, const Hierarchy& hierarchy, std::string_view controller) {
+// "memory", "cpu,blkio"
+std::string names(const std::vector<Controller>& controllers) {
+    std::string text;
+    for (const Controller& controller : controllers)
+        text += (text.empty() ? "" : ",") + std::string(controller.v1_name);
+    return text;
+}
+
+std::unexpected<Error> explain_mkdir(Error error, const Hierarchy& hierarchy,
+                                     const std::vector<Controller>& controllers) {
     const std::string user = std::to_string(geteuid());
     if (error.err == EACCES || error.err == EPERM) {
         error.why = "user " + user + " may not create groups in " + hierarchy.own + ": the " +
-                    std::string(controller) + " controller of cgroup v1 is not delegated to it";
+                    names(controllers) + " controller of cgroup v1 is not delegated to it";
         error.hint =
             "run ctr as root, or as root make a group and put the shell that starts ctr into it: mkdir " +
             hierarchy.own + "/ctr-" + user + " && chown -R " + user + " " + hierarchy.own + "/ctr-" + user +
             " && echo PID_OF_THE_SHELL > " + hierarchy.own + "/ctr-" + user + "/cgroup.procs";
     } else if (error.err == EROFS) {
-        error.why = "the " + std::string(controller) + " hierarchy on " + hierarchy.mount_point +
+        error.why = "the " + names(controllers) + " hierarchy on " + hierarchy.mount_point +
                     " is read-only here, as container runtimes mount it";
         error.hint = "as root: mount -o remount,rw " + hierarchy.mount_point +
                      ", or start the outer container privileged";
@@ -78,19 +88,31 @@ class V1 final : public Backend {
   public:
     std::vector<std::string> parents(const Hierarchy& hierarchy) const override { return {hierarchy.own}; }
 
-    Result<Made> make(const Hierarchy& hierarchy, const std::string& name, bool genuine) const override {
+    Result<Made> make(const Hierarchy& hierarchy, const std::vector<Controller>& controllers,
+                      const std::string& name, bool genuine) const override {
         const Result<Directory> own = open_own(hierarchy, genuine);
         if (!own) return std::unexpected(own.error());
-        Result<LimitsByDevice> inherited = read_limits(*own);
+        const bool io = std::ranges::find(controllers, io_controller) != controllers.end();
+        Result<LimitsByDevice> inherited = io ? read_limits(*own) : LimitsByDevice{};
         if (!inherited) return std::unexpected(inherited.error());
         Result<Directory> made = own->create(name, create_step);
-        if (!made) return explain_mkdir(std::move(made.error()), hierarchy, io_controller);
+        if (!made) return explain_mkdir(std::move(made.error()), hierarchy, controllers);
         return Made{.directory = std::move(*made),
                     .inherited = std::move(*inherited),
                     .notes = {},
                     .buffered_writes_why =
                         "cgroup v1 doesn't throttle buffered writes: they reach the device from a "
                         "kernel thread outside of the group"};
+    }
+
+    std::vector<Setting> settings(const Quantity& quantity, uint64_t value) const override {
+        const std::string text = std::to_string(value);
+        if (quantity.controller == cpu_controller)
+            return {{"cpu.cfs_period_us", std::to_string(cpu_period), {}}, {"cpu.cfs_quota_us", text, {}}};
+        if (quantity.controller == pids_controller) return {{"pids.max", text, {}}};
+        // The second counts memory and swap together, and may not be below the first.
+        return {{"memory.limit_in_bytes", text, {}},
+                {"memory.memsw.limit_in_bytes", std::to_string(2 * value), std::string(swap_not_limited)}};
     }
 
     Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const override {
@@ -110,7 +132,7 @@ class V1 final : public Backend {
         const Result<Directory> own = open_own(hierarchy, genuine);
         if (!own) return std::unexpected(own.error());
         Result<Directory> made = own->create(name, create_step);
-        if (!made) return explain_mkdir(std::move(made.error()), hierarchy, controller.v1);
+        if (!made) return explain_mkdir(std::move(made.error()), hierarchy, {controller});
         return made;
     }
 

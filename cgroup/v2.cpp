@@ -3,6 +3,7 @@
 #include <linux/magic.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <utility>
@@ -73,9 +74,10 @@ class V2 final : public Backend {
         return found;
     }
 
-    Result<Made> make(const Hierarchy& hierarchy, const std::string& name, bool genuine) const override {
+    Result<Made> make(const Hierarchy& hierarchy, const std::vector<Controller>& controllers,
+                      const std::string& name, bool genuine) const override {
         return on_the_way_up(hierarchy, genuine, [&](const Directory& parent) -> Result<Made> {
-            Result<Made> made = make_below(parent, name);
+            Result<Made> made = make_below(parent, controllers, name);
             if (made && parent.path() != hierarchy.own) {
                 made->notes.push_back("the container's cgroup is below " + parent.path() +
                                       ", beside this process's own (" + hierarchy.own +
@@ -88,13 +90,12 @@ class V2 final : public Backend {
     Result<Directory> make_for(const Hierarchy& hierarchy, const Controller& controller,
                                const std::string& name, bool genuine) const override {
         return on_the_way_up(hierarchy, genuine, [&](const Directory& parent) -> Result<Directory> {
-            const std::string_view wanted = controller.v2;
+            const std::string wanted(controller.name);
             if (wanted.empty()) return create_below(parent, name);
-            Result<bool> enabled = distribute(parent, controller.v2);
+            Result<bool> enabled = distribute(parent, wanted);
             if (!enabled) return std::unexpected(std::move(enabled).error());
             Result<Directory> made = create_below(parent, name);
-            if (*enabled)
-                (void)parent.write("cgroup.subtree_control", "-" + std::string(wanted), create_step);
+            if (*enabled) (void)parent.write("cgroup.subtree_control", "-" + wanted, create_step);
             return made;
         });
     }
@@ -102,6 +103,14 @@ class V2 final : public Backend {
     // Linux 5.2.
     Status freeze(const Directory& group, bool frozen) const override {
         return group.write("cgroup.freeze", frozen ? "1" : "0", "freeze the cgroup");
+    }
+
+    std::vector<Setting> settings(const Quantity& quantity, uint64_t value) const override {
+        const std::string text = std::to_string(value);
+        if (quantity.controller == cpu_controller)
+            return {{"cpu.max", text + " " + std::to_string(cpu_period), {}}};
+        if (quantity.controller == pids_controller) return {{"pids.max", text, {}}};
+        return {{"memory.max", text, {}}, {"memory.swap.max", text, std::string(swap_not_limited)}};
     }
 
     Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const override {
@@ -161,12 +170,15 @@ class V2 final : public Backend {
         return made;
     }
 
-    static Result<Made> make_below(const Directory& parent, const std::string& name) {
-        if (auto io = distribute(parent, "io"); !io)
-            return std::unexpected(std::move(io.error()).within(create_step));
+    static Result<Made> make_below(const Directory& parent, const std::vector<Controller>& controllers,
+                                   const std::string& name) {
+        for (const Controller& controller : controllers)
+            if (auto enabled = distribute(parent, std::string(controller.name)); !enabled)
+                return std::unexpected(std::move(enabled.error()).within(create_step));
         // Dirty pages are charged to groups by the memory controller; the io controller throttles their
         // writing only where both are (Documentation/admin-guide/cgroup-v2.rst, "Writeback").
-        const auto memory = distribute(parent, "memory");
+        const bool io = std::ranges::find(controllers, io_controller) != controllers.end();
+        const auto memory = io ? distribute(parent, "memory") : Result<bool>(false);
 
         Result<Directory> made = create_below(parent, name);
         if (!made) return std::unexpected(std::move(made.error()));

@@ -45,6 +45,8 @@ Result<Given> Given::read(const std::vector<Option>& table, const std::vector<st
         const auto parsed = parser.parse(static_cast<int>(arguments.size()), arguments.data());
         for (const Option& option : table)
             if (parsed.count(option.name) != 0) given.values_[option.name] = parsed[option.name].as<Values>();
+        for (const auto& argument : parsed.arguments())
+            given.in_order_.emplace_back(argument.key(), argument.value());
         given.rest_ = parsed.unmatched();
     } catch (const cxxopts::exceptions::exception& problem) {
         return fail_input("read the options", plain(problem.what()));

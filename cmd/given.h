@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cmd/option_table.h"
@@ -19,6 +20,9 @@ class Given {
 
     // What was given for an option, in order; "" for one without a value. Nothing is split (-e A=1,2).
     Values of(const std::string& option) const;
+
+    // All options and their values as they came, for those whose order means something.
+    const std::vector<std::pair<std::string, std::string>>& in_order() const { return in_order_; }
 
     // The words that are no options.
     const Values& rest() const { return rest_; }
@@ -39,6 +43,7 @@ class Given {
 
   private:
     std::map<std::string, Values> values_;
+    std::vector<std::pair<std::string, std::string>> in_order_;
     Values rest_;
 };
 

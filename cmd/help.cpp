@@ -20,7 +20,7 @@ std::string left_side(const Option& option) {
     std::string text = *option.letter == 0 ? "      " : std::string("  -") + option.letter + ", ";
     text += std::string("--") + option.name;
     if (option.takes == Takes::value) text += std::string(" ") + option.value;
-    if (option.takes == Takes::optional) text += "[=true|false]";
+    if (option.takes == Takes::optional) text += *option.value == 0 ? "[=DIR]" : "[=true|false]";
     return text;
 }
 

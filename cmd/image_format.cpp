@@ -21,7 +21,8 @@ bool constant(const Site& site) {
 
 const char* name_of(Entry entry) {
     switch (entry) {
-        case Entry::generic: return "made inside";
+        case Entry::generic:
+        case Entry::cancellable: return "made inside";
         case Entry::create: return "made near";
         case Entry::prepare: break;
     }

@@ -9,6 +9,8 @@ const std::vector<Option>& run_options() {
     static constexpr const char* identity = "Identity";
     static constexpr const char* privileges = "Privileges";
     static constexpr const char* io = "Device limits (RATE: 10mb, 1.5GiB, 400MB/s; IOPS: a whole number)";
+    static constexpr const char* limits = "Limits (control groups; each process by itself with --ulimit)";
+    static constexpr const char* terminal = "Terminal";
     static constexpr const char* life = "Life";
     static constexpr const char* other = "Other";
     static const std::vector<Option> table = {
@@ -27,6 +29,20 @@ const std::vector<Option>& run_options() {
 
         {files, "", "rootfs", value, "DIR",
          "root file system, with /dev, /tmp, /proc and /sys of its own (default: the host's root)"},
+        {files, "", "overlay", optional, "",
+         "what is written to the root file system of --rootfs goes elsewhere: to memory, and ends with the "
+         "container; or to DIR, which is kept (its work directory is DIR.work)"},
+        {files, "", "read-only", nothing, "",
+         "the root file system can't be written to; without --rootfs, nothing can that the host has mounted, "
+         "but /dev and /proc"},
+        {files, "v", "volume", value, "SRC:DST[:ro]",
+         "show a file or directory of the host, with all that is mounted below it, at DST; this and the "
+         "following are done in the order given"},
+        {files, "", "bind", value, "SRC:DST", "the same"},
+        {files, "", "ro-bind", value, "SRC:DST", "the same, read-only"},
+        {files, "", "tmpfs", value, "DST[:OPTIONS]",
+         "an empty file system in memory; options: size=64m,mode=1777"},
+        {files, "", "dev", value, "DST", "a private /dev; --rootfs has one anyway"},
         {files, "w", "workdir", value, "DIR", "directory to start in, absolute, as seen inside"},
 
         {identity, "", "hostname", value, "NAME", "host name inside"},
@@ -35,18 +51,48 @@ const std::vector<Option>& run_options() {
         {identity, "u", "user", value, "UID[:GID]", "ids inside; GID is the same number as UID if not given"},
 
         {privileges, "", "userns", value, "WHEN",
-         "a user namespace of its own: yes, no, or auto (default: where nothing else will do)"},
+         "a user namespace of its own: yes, with one id; no; auto (default): where nothing else will do; "
+         "subids: "
+         "with the caller as root and the ids of its ranges in /etc/subuid and subgid; keep-id: the same, "
+         "but the "
+         "caller keeps its id"},
         {privileges, "", "network", value, "WHICH", "host (default), or none: only loopback, which is up"},
+        {privileges, "", "ipc", value, "WHICH",
+         "private (default), or host: the host's shared memory, semaphores and message queues"},
+        {privileges, "", "uts", value, "WHICH", "private (default), or host: the host's name, as it changes"},
+        {privileges, "", "cgroupns", value, "WHICH",
+         "private (default), or host: the host's tree of cgroups"},
+        {privileges, "", "time", value, "WHICH",
+         "host (default), or private[,boottime=SECONDS][,monotonic=SECONDS]: clocks that are ahead by that"},
+        {privileges, "", "share-with", value, "PID|NAME[:KINDS]",
+         "join the namespaces of a running process, of the container that a ctr runs, or of one with "
+         "that name: all (process numbers under --pidns=kernel only), or some of "
+         "user,mount,uts,ipc,net,pid,cgroup,time"},
         {privileges, "", "cap-add", value, "CAP", "add a capability to the default set, or ALL"},
         {privileges, "", "cap-drop", value, "CAP", "drop a capability, or ALL"},
         {privileges, "", "no-new-privs", optional, "true",
          "true (default) or false: whether set-user-id programs lose their effect"},
+
+        {privileges, "", "seccomp", value, "PROFILE",
+         "which system calls may be made: a file in Docker's or OCI's JSON, default (Docker's own), or off "
+         "(default)"},
+
+        {limits, "m", "memory", value, "BYTES", "memory of all processes together: 512m, 1.5GiB"},
+        {limits, "", "cpus", value, "N", "processors' time of all processes together: 0.5, 2"},
+        {limits, "", "pids-limit", value, "N", "number of processes and threads"},
+        {limits, "", "ulimit", value, "NAME=SOFT[:HARD]",
+         "a limit of each process: nofile=1024:2048, core=unlimited"},
 
         {io, "", "device-read-bps", value, "PATH:RATE",
          "bytes read per second from the device that PATH is or lies on"},
         {io, "", "device-write-bps", value, "PATH:RATE", "bytes written per second"},
         {io, "", "device-read-iops", value, "PATH:IOPS", "read operations per second"},
         {io, "", "device-write-iops", value, "PATH:IOPS", "write operations per second"},
+
+        {terminal, "i", "interactive", nothing, "",
+         "keep standard input connected: always so, this is for those who are used to it"},
+        {terminal, "t", "tty", nothing, "",
+         "a terminal of its own, connected to yours: job control, window size, keys such as Ctrl-C"},
 
         {life, "d", "detach", nothing, "",
          "print its name and leave it running; what it writes goes into a log (ctr logs)"},

@@ -18,7 +18,8 @@ struct Option {
     const char* letter;  // "" if there is none
     const char* name;
     Takes takes;
-    const char* value;  // what the value is called in the help; else: the value that --name alone means
+    const char* value;  // what the value is called in the help; else: the value that --name alone means,
+                        // "" for a directory that isn't given
     const char* help;
 };
 

@@ -1,7 +1,8 @@
 #include "cmd/options.h"
 
-#include "cgroup/io_limit.h"
+#include "cgroup/limits.h"
 #include "cmd/given.h"
+#include "cmd/mount_values.h"
 #include "cmd/option_table.h"
 #include "cmd/values.h"
 
@@ -31,6 +32,15 @@ Status take_device_limits(const Given& given, std::vector<cgroup::IoLimit>& limi
         for (const std::string& text : given.of(option.name))
             if (auto added = cgroup::add_limit(limits, option.quantity, text); !added)
                 return std::unexpected(std::move(added.error()).within(std::string("read --") + option.name));
+    return {};
+}
+
+Status take_ulimits(const Given& given, std::vector<Ulimit>& limits) {
+    for (const std::string& text : given.of("ulimit")) {
+        const auto limit = parse_ulimit(text);
+        if (!limit) return std::unexpected(limit.error());
+        limits.push_back(*limit);
+    }
     return {};
 }
 
@@ -79,6 +89,19 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
     // As the kernel bounds its own kernel.pid_max.
     const auto pid_max = [](const std::string& text) { return parse_number("pid-max", text, 301, 1U << 22); };
     const auto user = [](const std::string& text) -> Result<std::optional<User>> { return parse_user(text); };
+    const auto scope = [](const char* option) {
+        return [option](const std::string& text) { return parse_scope(option, text); };
+    };
+    const auto share = [](const std::string& text) -> Result<std::optional<ShareWith>> {
+        return parse_share(text);
+    };
+    const auto overlay = [](const std::string& upper) -> Result<std::optional<Overlay>> {
+        return Overlay{upper};
+    };
+
+    const auto pids = [](const std::string& text) -> Result<uint64_t> {
+        return parse_number("pids-limit", text, 1, 1U << 22);
+    };
 
     Status statuses[] = {
         given.take("pidns", spec.pidns, parse_pid_mode),
@@ -91,7 +114,18 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("user", spec.user, user),
         given.take("userns", spec.userns, parse_user_namespace),
         given.take("network", spec.network, parse_network),
+        given.take("ipc", spec.ipc, scope("ipc")),
+        given.take("uts", spec.uts, scope("uts")),
+        given.take("cgroupns", spec.cgroupns, scope("cgroupns")),
+        given.take("time", spec.clocks, parse_clocks),
+        given.take("share-with", spec.share_with, share),
         given.take("no-new-privs", spec.no_new_privs, truth),
+        given.take("seccomp", spec.seccomp, not_empty("seccomp")),
+        given.take("memory", spec.limits.memory, cgroup::parse_memory),
+        given.take("cpus", spec.limits.cpu, cgroup::parse_cpus),
+        given.take("pids-limit", spec.limits.pids, pids),
+        take_ulimits(given, spec.ulimits),
+        given.take_flag("tty", spec.terminal),
         given.take("status-fd", spec.status_fd, descriptor),
         given.take("stop-signal", spec.stop_signal,
                    [](const std::string& text) { return parse_signal("stop-signal", text); }),
@@ -102,8 +136,11 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take_flag("env-clear", spec.env_clear),
         given.take_flag("dry-run", options.dry_run),
         given.take_flag("help", options.help),
+        given.take_flag("read-only", spec.read_only),
+        given.take("overlay", spec.overlay, overlay),
+        take_mounts(given, spec.mounts),
         take_environment(given, environment, spec),
-        take_device_limits(given, spec.io_limits),
+        take_device_limits(given, spec.limits.io),
     };
     for (Status& status : statuses)
         if (!status) return std::move(status);

@@ -11,6 +11,7 @@
 #include "runtime/explain.h"
 #include "runtime/fastpath.h"
 #include "runtime/plan.h"
+#include "runtime/subids.h"
 
 namespace ctr::cmd {
 
@@ -39,9 +40,12 @@ spdlog::level::level_enum level_of(const Notice& notice) {
 }
 
 int print_plan(const Spec& spec) {
-    const auto facts = read_host_facts();
+    auto facts = read_host_facts();
     if (!facts) return fail(facts.error());
-    const auto plan = make_plan(spec, *facts, fastpath::outline(spec, *facts).placements);
+    if (wants_subids(spec.userns)) subids::read(*facts);
+    auto shared = look_at_shared(spec, *facts);
+    if (!shared) return fail(shared.error());
+    const auto plan = make_plan(spec, *facts, fastpath::outline(spec, *facts).placements, std::move(*shared));
     if (!plan) return fail(plan.error());
     std::cout << describe(*plan);
     return 0;

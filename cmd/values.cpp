@@ -4,6 +4,10 @@
 #include <csignal>
 #include <cstring>
 #include <span>
+#include <sstream>
+
+#include "runtime/namespaces.h"
+#include "runtime/state.h"
 
 namespace ctr::cmd {
 
@@ -38,11 +42,22 @@ constexpr Word<PidMode> pid_modes[] = {
 constexpr Word<PidLookup> pid_lookups[] = {{"hash", PidLookup::hash}, {"list", PidLookup::list}};
 constexpr Word<PidFastpath> pid_fastpaths[] = {{"auto", PidFastpath::automatic}, {"off", PidFastpath::off}};
 constexpr Word<Network> networks[] = {{"host", Network::host}, {"none", Network::none}};
-constexpr Word<UserNamespace> user_namespaces[] = {
-    {"auto", UserNamespace::automatic}, {"yes", UserNamespace::yes}, {"no", UserNamespace::no}};
+constexpr Word<UserNamespace> user_namespaces[] = {{"auto", UserNamespace::automatic},
+                                                   {"yes", UserNamespace::yes},
+                                                   {"no", UserNamespace::no},
+                                                   {"subids", UserNamespace::subids},
+                                                   {"keep-id", UserNamespace::keep_id}};
+constexpr Word<Scope> scopes[] = {{"private", Scope::own}, {"host", Scope::host}};
 constexpr Word<bool> truths[] = {{"true", true}, {"false", false}};
 constexpr Word<const char*> log_levels[] = {{"trace", "trace"}, {"debug", "debug"}, {"info", "info"},
                                             {"warn", "warn"},   {"error", "error"}, {"off", "off"}};
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> words;
+    std::istringstream stream(text);
+    for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+    return words;
+}
 
 }  // namespace
 
@@ -60,6 +75,9 @@ Result<Network> parse_network(const std::string& text) {
 }
 Result<UserNamespace> parse_user_namespace(const std::string& text) {
     return parse_word<UserNamespace>("userns", text, user_namespaces);
+}
+Result<Scope> parse_scope(const std::string& option, const std::string& text) {
+    return parse_word<Scope>(option.c_str(), text, scopes);
 }
 Result<bool> parse_truth(const std::string& option, const std::string& text) {
     return parse_word<bool>(option.c_str(), text, truths);
@@ -97,6 +115,51 @@ Result<User> parse_user(const std::string& text) {
     const auto gid = parse_number("user", text.substr(colon + 1), 0, most);
     if (!gid) return std::unexpected(gid.error());
     return User{*uid, *gid};
+}
+
+Result<std::optional<Clocks>> parse_clocks(const std::string& text) {
+    const auto refused = [&] {
+        return refuse("time", text, "host, or private[,boottime=SECONDS][,monotonic=SECONDS]");
+    };
+    if (text == "host") return std::nullopt;
+    const std::vector<std::string> words = split(text);
+    if (words.empty() || words.front() != "private" || text.ends_with(',')) return refused();
+    Clocks clocks;
+    for (const std::string& word : std::span(words).subspan(1)) {
+        const size_t equals = word.find('=');
+        if (equals == std::string::npos) return refused();
+        const std::string name = word.substr(0, equals);
+        if (name != "boottime" && name != "monotonic") return refused();
+        int64_t& clock = name == "boottime" ? clocks.boottime : clocks.monotonic;
+        const char* end = word.data() + word.size();
+        const auto [rest, error] = std::from_chars(word.data() + equals + 1, end, clock);
+        if (error != std::errc() || rest != end) return refused();
+    }
+    return clocks;
+}
+
+Result<ShareWith> parse_share(const std::string& text) {
+    const size_t colon = text.find(':');
+    const std::string who = text.substr(0, colon);
+    ShareWith share;
+    if (check_name(who) && who.find_first_not_of("0123456789") != std::string::npos) {
+        share.name = who;
+    } else {
+        const auto number = parse_number("share-with", who, 1, INT32_MAX);
+        if (!number) return std::unexpected(number.error());
+        share.process = HostPid{static_cast<int>(*number)};
+    }
+    if (colon == std::string::npos) return share;
+    for (const std::string& word : split(text.substr(colon + 1))) {
+        const uint64_t flag = namespaces::flag_of(word);
+        if (flag == 0)
+            return fail_input("read --share-with",
+                              quoted(word) + " of " + quoted(text) + " is no kind of namespace",
+                              "some of: " + namespaces::names(namespaces::all));
+        share.kinds |= flag;
+    }
+    if (share.kinds == 0) return refuse("share-with", text, "PID or NAME, or PID:KIND,KIND...");
+    return share;
 }
 
 Status add_variable(const std::string& text, const std::vector<std::string>& callers,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ Result<PidLookup> parse_pid_lookup(const std::string& text);
 Result<PidFastpath> parse_pid_fastpath(const std::string& text);
 Result<Network> parse_network(const std::string& text);
 Result<UserNamespace> parse_user_namespace(const std::string& text);
+Result<Scope> parse_scope(const std::string& option, const std::string& text);  // "private" or "host"
 Result<bool> parse_truth(const std::string& option, const std::string& text);
 Result<std::string> parse_log_level(const std::string& text);
 
@@ -29,6 +31,12 @@ Result<uint32_t> parse_number(const std::string& option, const std::string& text
 
 // "1000" (group 1000 as well) or "1000:100".
 Result<User> parse_user(const std::string& text);
+
+// "host", or "private" and perhaps ",boottime=SECONDS" and ",monotonic=SECONDS".
+Result<std::optional<Clocks>> parse_clocks(const std::string& text);
+
+// "PID" or "PID:KIND,...", with the kinds of namespaces.
+Result<ShareWith> parse_share(const std::string& text);
 
 // "K=V"; of "K" alone nothing or the caller's, appended to VARIABLES.
 Status add_variable(const std::string& text, const std::vector<std::string>& callers,

@@ -10,12 +10,14 @@
 #include <linux/capability.h>
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "runtime/base/fd.h"
+#include "runtime/ulimit.h"
 
 namespace ctr::action {
 
@@ -27,20 +29,48 @@ struct WriteOwn {
 
 struct PrivateMounts {};  // no mount made from here on is seen outside, and none made outside is seen here
 
-// Binds a directory onto itself and makes it the root that targets are relative to. EXPECTED is the directory
-// that was found when the plan was made: another one behind the same path is an error.
-struct BindRoot {
+// Host's files and directories that will be bound. All are taken hold of before the first mount, which may
+// hide them. EXPECTED is what was found when the plan was made: another file behind the same path is an
+// error.
+struct Held {
     std::string host;
     Fd expected;
 };
+struct HoldSources {
+    std::vector<Held> sources;
+};
 
-// A new file system; its mount point is made where it is missing.
+// All that the host has mounted, but /dev and /proc, read-only.
+struct ReadOnlyHost {};
+
+// Binds a directory onto itself and makes it the root that targets are relative to. EXPECTED: as of Held.
+struct BindRoot {
+    std::string host;
+    Fd expected;
+    bool read_only_below = false;  // what is mounted below it; the root itself waits for SealRoot
+};
+
+// An overlay file system over a directory as the root. UPPER takes what is written and is made where it is
+// missing, as is WORK, which has to lie on the same file system; empty: both are in memory and end with the
+// container.
+struct OverlayRoot {
+    std::string host;
+    Fd expected;
+    std::string upper;
+    std::string work;
+    std::vector<std::pair<std::string, std::string>> options;  // as of Mount, beside the layers
+};
+
+struct SealRoot {};  // read-only: the root's own file system, after mount points have been made in it
+
+// A new file system.
 struct Mount {
     std::string type;
     std::string target;
     std::vector<std::pair<std::string, std::string>> options;  // an empty value: a flag
     uint64_t attributes = 0;                                   // MOUNT_ATTR_*
     mode_t directory_mode = 0755;
+    bool make_target = true;  // where it is missing
 };
 
 enum class Source { directory, procfs, sysfs };  // what the host's path is verified to be
@@ -53,8 +83,18 @@ struct BindTree {
     uint64_t attributes = 0;  // MOUNT_ATTR_*, in addition to what the mounts have
 };
 
-// A character device of the host's /dev, by its numbers, in the container's /dev.
+// One of HoldSources, by its place there.
+struct BindSource {
+    size_t index = 0;
+    std::string target;
+    bool is_directory = false;
+    uint64_t attributes = 0;
+    bool make_target = true;
+};
+
+// A character device of the host's /dev, by its numbers, in a private /dev.
 struct BindDevice {
+    std::string directory;
     std::string name;
     unsigned major = 0;
     unsigned minor = 0;
@@ -83,8 +123,10 @@ struct Placement {
     std::string name;  // the image's own, where the links on the target's path lead
     dev_t device = 0;  // of the image, as it was found
     ino_t inode = 0;
-    std::string copy{};  // a host's path
-    Fd expected{};       // what is to be there
+    timespec changed{};    // st_ctim
+    bool layered = false;  // seen through an overlay, which has a device number of its own
+    std::string copy{};    // a host's path
+    Fd expected{};         // what is to be there
 };
 
 // No-op where another image is there by now, or something prevents it: programs run without their copies too.
@@ -98,6 +140,11 @@ struct Unshare {
     uint64_t flags = 0;
 };
 
+// A new time namespace, which only a process without threads can move to. OFFSETS: lines for timens_offsets.
+struct EnterOwnTime {
+    std::string offsets;
+};
+
 struct SetHostname {
     std::string name;
 };
@@ -105,6 +152,22 @@ struct SetHostname {
 struct LoopbackUp {};
 
 struct NewSession {};
+
+struct WindowSize {
+    unsigned short rows = 0;
+    unsigned short columns = 0;
+};
+
+// A new terminal becomes the session's, and standard input, output and error; its other end goes to the
+// parent.
+struct OpenTerminal {
+    uid_t owner = 0;
+    WindowSize size;
+};
+
+struct LimitResources {
+    std::vector<Ulimit> limits;
+};
 
 // prctl(OPTION, VALUE, 0, 0, 0), with its name for describe() and errors.
 struct Control {
@@ -154,7 +217,10 @@ struct FindCommand {
 struct ResetSignals {};      // default dispositions, nothing blocked
 struct CloseDescriptors {};  // all but standard input, output and error
 struct InstallFilter {};     // the plan's filter; its listener goes to the supervisor
-struct LeaveInit {};         // this process stays as init (init.h); a child of it executes the command
+struct LeaveInit {           // this process stays as init (init.h); a child of it goes on to the command
+    SetCapabilities held;    // by init from then on
+};
+struct InstallProfile {};  // the plan's seccomp profile; from here on only what it allows can be done
 struct Execute {};
 
 // A question to the kernel: nullptr, or the name of the call that said no, with errno. Async-signal-safe.
@@ -173,14 +239,16 @@ struct Finish {
 namespace ctr {
 
 using Action =
-    std::variant<action::WriteOwn, action::PrivateMounts, action::BindRoot, action::Mount, action::BindTree,
-                 action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly, action::ShowAsFirst,
-                 action::PlaceImages, action::PivotRoot, action::Unshare, action::SetHostname,
-                 action::LoopbackUp, action::NewSession, action::Control, action::DieWithParent,
+    std::variant<action::WriteOwn, action::PrivateMounts, action::HoldSources, action::ReadOnlyHost,
+                 action::BindRoot, action::OverlayRoot, action::SealRoot, action::Mount, action::BindTree,
+                 action::BindSource, action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly,
+                 action::ShowAsFirst, action::PlaceImages, action::PivotRoot, action::Unshare,
+                 action::EnterOwnTime, action::SetHostname, action::LoopbackUp, action::NewSession,
+                 action::OpenTerminal, action::LimitResources, action::Control, action::DieWithParent,
                  action::DropBounding, action::SetIds, action::SetCapabilities, action::ScopeSignals,
                  action::ChangeDirectory, action::SetUmask, action::FindCommand, action::ResetSignals,
-                 action::CloseDescriptors, action::InstallFilter, action::LeaveInit, action::Execute,
-                 action::Try, action::Finish>;
+                 action::CloseDescriptors, action::InstallFilter, action::LeaveInit, action::InstallProfile,
+                 action::Execute, action::Try, action::Finish>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

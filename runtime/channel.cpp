@@ -13,7 +13,7 @@ namespace ctr::channel {
 
 namespace {
 
-enum class Kind : uint32_t { go = 1, failed, executing, noted };
+enum class Kind : uint32_t { go = 1, failed, executing, noted, terminal };
 
 struct Message {
     Kind kind = Kind::go;
@@ -80,7 +80,7 @@ Status ParentEnd::go() const {
 Result<Event> ParentEnd::receive() const {
     Message message;
     Event event;
-    const ssize_t received = channel::receive(fd_.get(), message, &event.listener);
+    const ssize_t received = channel::receive(fd_.get(), message, &event.descriptor);
     if (received == 0) return event;
     // A child that dies with an unread message in its queue resets the connection.
     if (received < 0 && errno == ECONNRESET) return event;
@@ -88,6 +88,7 @@ Result<Event> ParentEnd::receive() const {
     switch (message.kind) {
         case Kind::failed: event.kind = Event::Kind::failed; break;
         case Kind::noted: event.kind = Event::Kind::noted; break;
+        case Kind::terminal: event.kind = Event::Kind::terminal; break;
         case Kind::executing: event.kind = Event::Kind::executing; break;
         default: return fail_call("listen to the first process", "recvmsg", EPROTO);
     }
@@ -113,6 +114,10 @@ void ChildEnd::failed(const Failure& failure) const {
 
 void ChildEnd::noted(const Failure& failure) const {
     send(fd_.get(), {Kind::noted, failure}, -1);
+}
+
+int ChildEnd::terminal(int outer_end) const {
+    return send(fd_.get(), {Kind::terminal, {}}, outer_end) < 0 ? -1 : 0;
 }
 
 int ChildEnd::executing(int listener) const {

@@ -8,6 +8,7 @@
 //     |                                        |
 //     |<---------------- failed ---------------|  at any step: which one, which call, errno, some text; then
 //     it ends |                                        |
+//     |<-------- terminal [master] ------------|  the outer end of the terminal that it has opened, if any
 //     |<---------------- noted ----------------|  the same of what a step could do without; any number
 //     |<--------- executing [listener] --------|  everything is done; the filter's listener comes along, if
 //     any
@@ -41,9 +42,9 @@ struct Failure {
 static_assert(sizeof(Failure) == 256);
 
 struct Event {
-    enum class Kind { failed, noted, executing, closed } kind = Kind::closed;
+    enum class Kind { failed, noted, terminal, executing, closed } kind = Kind::closed;
     Failure failure;  // failed, noted
-    Fd listener;      // executing
+    Fd descriptor;    // terminal, executing
 };
 
 class ParentEnd {
@@ -67,6 +68,7 @@ class ChildEnd {
     bool parent_is_gone() const;  // without waiting
     void failed(const Failure& failure) const;
     void noted(const Failure& failure) const;
+    int terminal(int outer_end) const;  // 0, or -1 with errno
     int executing(int listener) const;  // -1: none. 0, or -1 with errno
     int descriptor() const { return fd_.get(); }
     void close() { fd_.reset(); }

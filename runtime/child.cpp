@@ -68,6 +68,12 @@ channel::Failure record_of(const State& state, const Fault& fault) {
     _exit(fault.exit_code);
 }
 
+Fault announce(State& state) {
+    if (state.announced) return {};
+    state.announced = true;
+    return state.channel.executing(state.listener.get()) == 0 ? Fault{} : failed("sendmsg");
+}
+
 }  // namespace
 
 Fault failed(const char* call, const char* text) {
@@ -103,6 +109,9 @@ Fault execute(State& state, const action::FindCommand& action) {
     Finding worst{"stat", ENOENT};
     for (const std::string& candidate : action.candidates) {
         const Finding finding = examine(candidate.c_str());
+        if (finding.error == 0 && leads_to(state.own, candidate.c_str()))
+            return with_code(refused("it is the program that starts the container, by way of /proc/self/exe"),
+                             not_executable);
         if (finding.error == 0) {
             state.command = candidate.c_str();
             return {};
@@ -130,6 +139,7 @@ Fault execute(State&, const action::ResetSignals&) {
 // (CVE-2024-21626). Without CLOSE_RANGE_CLOEXEC, which 5.10 lacks.
 Fault execute(State& state, const action::CloseDescriptors&) {
     state.root.reset();
+    state.devices.reset();
     const int kept = state.channel.descriptor();
     const unsigned first =
         kept >= first_own_descriptor ? static_cast<unsigned>(kept) + 1 : first_own_descriptor;
@@ -155,9 +165,18 @@ Fault execute(State& state, const action::InstallFilter&) {
     return {};
 }
 
+// The parent is told before, because the profile may forbid to tell it anything.
+Fault execute(State& state, const action::InstallProfile&) {
+    const seccomp::Program& profile = state.arguments.plan.profile;
+    if (const Fault fault = announce(state); fault.happened) return fault;
+    const sock_fprog program{static_cast<unsigned short>(profile.filter.size()),
+                             const_cast<sock_filter*>(profile.filter.data())};
+    return sys::seccomp_set_filter(profile.flags, program) == 0 ? Fault{} : failed("seccomp");
+}
+
 // Marked, as everything after the filter: its monitor begins to serve when the command runs.
 Fault execute(State& state, const action::Execute&) {
-    if (state.channel.executing(state.listener.get()) != 0) return failed("sendmsg");
+    if (const Fault fault = announce(state); fault.happened) return fault;
     sys::execve_marked(state.command, state.arguments.argv, state.arguments.env, pidns::mark);
     if (errno == ENOENT)
         return with_code(failed("execve", "the file is there, but not the interpreter that it names"),
@@ -190,7 +209,12 @@ void run_child(const ChildArguments& arguments, channel::ParentEnd& others, chan
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (!channel.wait_for_go()) _exit(125);
 
-    child::State state{arguments, channel, Fd(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)), nullptr, Fd()};
+    constexpr int directory = O_PATH | O_DIRECTORY | O_CLOEXEC;
+    child::State state{.arguments = arguments,
+                       .channel = channel,
+                       .own = find_own_program(),
+                       .root = Fd(open("/", directory)),
+                       .devices = Fd(open("/dev", directory))};
     const std::vector<Step>& steps = arguments.plan.steps;
     for (; state.step < steps.size(); ++state.step) {
         const child::Fault fault = std::visit(

@@ -9,6 +9,7 @@
 #include "runtime/action.h"
 #include "runtime/base/fd.h"
 #include "runtime/channel.h"
+#include "runtime/own_program.h"
 #include "runtime/plan.h"
 
 namespace ctr {
@@ -17,6 +18,7 @@ struct ChildArguments {
     const Plan& plan;
     char* const* argv;  // of the plan, NULL-terminated
     char* const* env;
+    Fd* sources;  // as many as the plan's HoldSources names, empty: the child's to fill
 };
 
 // Executes the plan, then the command. Reports a failure over the channel and ends with it.
@@ -41,10 +43,13 @@ Fault refused(const char* text);
 struct State {
     const ChildArguments& arguments;
     channel::ChildEnd& channel;
-    Fd root;                        // that targets are relative to
+    OwnProgram own;                 // that runs here, until the command does
+    Fd root{};                      // that targets are relative to
+    Fd devices{};                   // the host's /dev
     const char* command = nullptr;  // found by FindCommand
-    Fd listener;
-    size_t step = 0;  // that is being executed
+    Fd listener{};
+    bool announced = false;  // that it executes: the last that is sure to be heard
+    size_t step = 0;         // that is being executed
 };
 
 // Tells the parent of a fault that doesn't end the launch.
@@ -52,23 +57,33 @@ void note(const State& state, const Fault& fault);
 
 // mount_actions.cpp
 Fault execute(State& state, const action::PrivateMounts& action);
-Fault execute(State& state, const action::BindRoot& action);
+Fault execute(State& state, const action::HoldSources& action);
+Fault execute(State& state, const action::ReadOnlyHost& action);
 Fault execute(State& state, const action::Mount& action);
 Fault execute(State& state, const action::BindTree& action);
+Fault execute(State& state, const action::BindSource& action);
 Fault execute(State& state, const action::BindDevice& action);
 Fault execute(State& state, const action::MakeLink& action);
 Fault execute(State& state, const action::Mask& action);
 Fault execute(State& state, const action::ReadOnly& action);
 Fault execute(State& state, const action::ShowAsFirst& action);
 Fault execute(State& state, const action::PlaceImages& action);
+
+// root_actions.cpp
+Fault execute(State& state, const action::BindRoot& action);
+Fault execute(State& state, const action::OverlayRoot& action);
+Fault execute(State& state, const action::SealRoot& action);
 Fault execute(State& state, const action::PivotRoot& action);
 
 // process_actions.cpp
 Fault execute(State& state, const action::WriteOwn& action);
 Fault execute(State& state, const action::Unshare& action);
+Fault execute(State& state, const action::EnterOwnTime& action);
 Fault execute(State& state, const action::SetHostname& action);
 Fault execute(State& state, const action::LoopbackUp& action);
 Fault execute(State& state, const action::NewSession& action);
+Fault execute(State& state, const action::OpenTerminal& action);
+Fault execute(State& state, const action::LimitResources& action);
 Fault execute(State& state, const action::Control& action);
 Fault execute(State& state, const action::DieWithParent& action);
 Fault execute(State& state, const action::DropBounding& action);
@@ -84,6 +99,7 @@ Fault execute(State& state, const action::ResetSignals& action);
 Fault execute(State& state, const action::CloseDescriptors& action);
 Fault execute(State& state, const action::InstallFilter& action);
 Fault execute(State& state, const action::LeaveInit& action);
+Fault execute(State& state, const action::InstallProfile& action);
 Fault execute(State& state, const action::Execute& action);
 Fault execute(State& state, const action::Try& action);
 Fault execute(State& state, const action::Finish& action);

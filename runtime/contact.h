@@ -25,6 +25,9 @@ class Contact {
 
     HostPid init() const { return init_; }
 
+    // A pidfd of it, which this object has no more then.
+    Fd take_init_fd() { return std::move(init_fd_); }
+
     // To its first process, as from outside. SIGKILL reaches it also while it is paused.
     Status signal(int number) const;
 

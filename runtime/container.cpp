@@ -48,7 +48,8 @@ Result<Fd> watch_parent(HostPid parent) {
     KeeperOptions options;
     Fd watch;
     options.on_started = [&](const Started& started) {
-        send_report(reports, Started{started.init, Fd(dup(started.pidfd.get())), {}});
+        send_report(reports,
+                    Started{started.init, Fd(dup(started.pidfd.get())), Fd(dup(started.terminal.get())), {}});
     };
     options.on_notice = [&](const Notice& notice) { send_report(reports, notice); };
     Result<int> ended = 0;
@@ -115,6 +116,7 @@ Result<Container> Container::start(const Spec& spec, const Notify& notify) {
     if (!started) return std::unexpected(std::move(started).error());
     container.init_ = started->init;
     container.init_fd_ = std::move(started->pidfd);
+    container.terminal_ = std::move(started->terminal);
     return container;
 }
 
@@ -177,7 +179,7 @@ Result<std::string> start_detached(Spec spec, const Notify& notify) {
 
 Result<int> run(const Spec& spec, const Notify& notify) {
     KeeperOptions options;
-    options.forward_signals = true;
+    options.foreground = true;
     options.on_notice = notify;
     Fd parent;
     if (spec.die_with_parent) {

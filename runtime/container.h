@@ -38,6 +38,9 @@ class Container {
     // Its first process, as the host knows it.
     HostPid init() const { return init_; }
 
+    // The outer end of its terminal (Spec::terminal): what is written there is typed, what is read was shown.
+    const Fd& terminal() const { return terminal_; }
+
     // Sends a signal to init, as from outside: virtual pid 1 dies of those that it doesn't handle.
     Status signal(int number) const;
 
@@ -51,6 +54,7 @@ class Container {
     Fd keeper_;   // pidfd
     Fd reports_;  // of the keeper; closed: waited for
     Fd init_fd_;  // pidfd
+    Fd terminal_;
     HostPid keeper_pid_ = HostPid::none;
     HostPid init_ = HostPid::none;
 };

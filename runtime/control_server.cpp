@@ -65,7 +65,7 @@ bool ControlServer::serve() {
 void ControlServer::accept_one() {
     Fd fd(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!fd || !is_trusted(fd) || connections_.size() >= most_connections) return;
-    if (!send_report(fd, Started{init_, Fd(dup(pidfd_)), {}}) || !watch(fd.get())) return;
+    if (!send_report(fd, Started{init_, Fd(dup(pidfd_)), {}, {}}) || !watch(fd.get())) return;
     const int number = fd.get();
     connections_.emplace(number, Connection{std::move(fd), {}, {}});
 }

@@ -2,30 +2,15 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-#include <array>
 #include <sstream>
 
 #include "runtime/caps.h"
+#include "runtime/namespaces.h"
 #include "runtime/plan.h"
 
 namespace ctr {
 
 namespace {
-
-struct Namespace {
-    uint64_t flag;
-    const char* name;
-};
-constexpr Namespace namespaces[] = {{CLONE_NEWUSER, "user"},    {CLONE_NEWNS, "mount"}, {CLONE_NEWUTS, "uts"},
-                                    {CLONE_NEWIPC, "ipc"},      {CLONE_NEWNET, "net"},  {CLONE_NEWPID, "pid"},
-                                    {CLONE_NEWCGROUP, "cgroup"}};
-
-std::string namespace_names(uint64_t flags) {
-    std::string names;
-    for (const Namespace& one : namespaces)
-        if ((flags & one.flag) != 0) names += (names.empty() ? "" : " ") + std::string(one.name);
-    return names;
-}
 
 std::string octal(mode_t mode) {
     std::ostringstream text;
@@ -43,6 +28,17 @@ struct Detail {
         for (const auto& [key, value] : a.options) text += " " + key + (value.empty() ? "" : "=" + value);
         return text;
     }
+    std::string operator()(const action::HoldSources& a) const {
+        std::string text;
+        for (const action::Held& source : a.sources) text += (text.empty() ? "" : " ") + source.host;
+        return text;
+    }
+    std::string operator()(const action::OverlayRoot& a) const {
+        return a.upper.empty() ? "written to memory" : "written to " + a.upper + ", work in " + a.work;
+    }
+    std::string operator()(const action::BindSource& a) const {
+        return (a.attributes & MOUNT_ATTR_RDONLY) != 0 ? "read-only" : "";
+    }
     std::string operator()(const action::BindTree& a) const {
         return a.host + " on " + a.target + ((a.attributes & MOUNT_ATTR_RDONLY) != 0 ? " read-only" : "");
     }
@@ -56,8 +52,20 @@ struct Detail {
             text += (text.empty() ? "" : " ") + placement.target;
         return text;
     }
-    std::string operator()(const action::Unshare& a) const { return namespace_names(a.flags); }
+    std::string operator()(const action::Unshare& a) const { return namespaces::names(a.flags); }
+    std::string operator()(const action::EnterOwnTime& a) const {
+        return a.offsets.substr(0, a.offsets.find('\n')) + ", " + a.offsets.substr(a.offsets.find('\n') + 1);
+    }
     std::string operator()(const action::Control& a) const { return a.name + " " + std::to_string(a.value); }
+    std::string operator()(const action::OpenTerminal& a) const {
+        if (a.size.rows == 0 || a.size.columns == 0) return {};
+        return std::to_string(a.size.rows) + " rows, " + std::to_string(a.size.columns) + " columns";
+    }
+    std::string operator()(const action::LimitResources& a) const {
+        std::string text;
+        for (const Ulimit& limit : a.limits) text += (text.empty() ? "" : " ") + format(limit);
+        return text;
+    }
     std::string operator()(const action::DropBounding& a) const {
         return "drop " + caps::format(a.capabilities);
     }
@@ -72,11 +80,33 @@ struct Detail {
     }
 };
 
+// "users: 0 is 1000, 1-65536 are 100000-165535"
+void append_map(std::ostream& text, const char* what, const std::vector<IdMapping>& map) {
+    if (map.empty()) return;
+    text << what;
+    const auto range = [](uint32_t first, uint32_t count) {
+        return std::to_string(first) + (count == 1 ? "" : "-" + std::to_string(first + count - 1));
+    };
+    const char* separator = ": ";
+    for (const IdMapping& one : map) {
+        text << separator << range(one.inside, one.count) << (one.count == 1 ? " is " : " are ")
+             << range(one.outside, one.count);
+        separator = ", ";
+    }
+    text << '\n';
+}
+
 }  // namespace
 
 std::string describe(const Plan& plan) {
     std::ostringstream text;
-    text << "new namespaces: " << namespace_names(plan.clone_flags) << '\n';
+    if (plan.shared.foreign != 0)
+        text << "joined namespaces: " << namespaces::names(plan.shared.foreign) << '\n';
+    text << "new namespaces: " << namespaces::names(plan.clone_flags) << '\n';
+    append_map(text, "users", plan.uids);
+    append_map(text, "groups", plan.gids);
+    if (const std::string limits = cgroup::describe(plan.limits); !limits.empty())
+        text << "limits of its control group: " << limits << '\n';
     for (size_t i = 0; i < plan.steps.size(); ++i) {
         const std::string detail = std::visit(Detail{}, plan.steps[i].action);
         text << i + 1 << ". " << plan.steps[i].what;

@@ -33,6 +33,7 @@ std::vector<std::string> compose(const Spec& spec, const HostFacts& facts, uid_t
         set(env, "HOME", callers_home.value_or(own_home));
         if (const auto terminal = find(facts.env, "TERM")) set(env, "TERM", *terminal);
     }
+    if (spec.terminal && !find(env, "TERM")) set(env, "TERM", "xterm");
     return with(std::move(env), spec.env);
 }
 

@@ -17,7 +17,8 @@ namespace ctr::environment {
 inline constexpr std::string_view usual_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 // "K=V", each name once. On the host's root: the caller's variables. With a root of its own, or env_clear:
-// PATH, HOME and the caller's TERM. The spec's variables come on top.
+// PATH, HOME and the caller's TERM. With a terminal there is always a TERM, "xterm" as with docker. The
+// spec's variables come on top.
 std::vector<std::string> compose(const Spec& spec, const HostFacts& facts, uid_t uid);
 
 // ENV with these variables over it.

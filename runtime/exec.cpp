@@ -18,10 +18,11 @@ namespace {
 
 constexpr const char* step = "enter the container";
 
-// The command is born where its starter is.
+// The command is born where its starter is, with the starter's limits.
 Status enter(const ExecPlace& place) {
     for (const std::string& group : place.cgroups)
         if (auto joined = cgroup::join(group, HostPid(getpid())); !joined) return joined;
+    if (setrlimit(RLIMIT_NOFILE, &place.descriptors) != 0) return fail_call(step, "setrlimit");
     // CVE-2016-9962: nobody inside may look into this process, which holds descriptors of the host.
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return fail_call(step, "prctl(PR_SET_DUMPABLE)");
     if (setns(place.init, static_cast<int>(place.namespaces)) != 0)
@@ -51,7 +52,7 @@ Status take_standard(const Order& order) {
         _exit(0);
     }
     const Fd process(dup(launched->pidfd.get()));
-    Started started{launched->pid, std::move(launched->pidfd), std::move(launched->listener)};
+    Started started{launched->pid, std::move(launched->pidfd), {}, std::move(launched->listener)};
     if (!send_report(reports, std::move(started))) sys::pidfd_send_signal(process.get(), SIGKILL);
     _exit(0);
 }

@@ -9,6 +9,8 @@
 // the container; then it is gone. What takes time takes the starter's.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <string>
 #include <vector>
 
@@ -21,8 +23,9 @@ namespace ctr {
 
 struct ExecPlace {
     int init = -1;                     // pidfd of the container's first process
-    uint64_t namespaces = 0;           // CLONE_NEW*: that it has of its own
+    uint64_t namespaces = 0;           // CLONE_NEW*: that it doesn't share with the supervisor
     std::vector<std::string> cgroups;  // that it is in
+    rlimit descriptors{};              // RLIMIT_NOFILE of the container, which isn't the supervisor's
 };
 
 // Where Started or Failed will be received (report.h). Blocks for a fork only.

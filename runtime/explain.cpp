@@ -162,6 +162,14 @@ constexpr Row rows[] = {
     {"clone3", EAGAIN, nullptr, "the limit on processes is reached",
      "look at ulimit -u and pids.max of the cgroup"},
 
+    {"setns", EPERM, nullptr,
+     "that takes CAP_SYS_ADMIN in the user namespace which owns those that are to be shared",
+     "share user as well, or run ctr as root"},
+    {"setns", EINVAL, nullptr,
+     "the kernel can't join these namespaces of another process (before 5.8), or not together",
+     "--share-with PID:KIND with fewer kinds"},
+    {"setns", ESRCH, nullptr, "the process has just ended", ""},
+
     {"write", EPERM, restricted_by_apparmor, "{}: AppArmor takes all rights from new user namespaces",
      "run ctr as root, or give it an AppArmor profile with the rule \"userns\""},
     {"write", EPERM, root_without_setfcap,
@@ -184,6 +192,11 @@ constexpr Row rows[] = {
      flat_hint},
     {"fsconfig", EPERM, nullptr, "the file system may be mounted by the owner of its namespace only",
      flat_hint},
+    {"fsconfig", EINVAL, nullptr,
+     "the kernel refuses these directories: one of them can't be a layer (an upper one not on an overlay), "
+     "or "
+     "a user namespace would uncover what the host has mounted over parts of it",
+     "a directory of its own, on a disk or a tmpfs"},
     {"fsopen", EPERM, nullptr, "CAP_SYS_ADMIN is missing, or the filter of an outer container forbids it",
      allow_outside},
     {"fsopen", ENODEV, nullptr, "the kernel has no such file system", ""},
@@ -210,6 +223,9 @@ constexpr Row rows[] = {
     {"unshare", EINVAL, nullptr, "the kernel was built without cgroup namespaces", ""},
     {"unshare", ENOSPC, no_cgroup_namespaces, "{}, so no such namespace may be made",
      "raise it with sysctl -w, as root of the host"},
+    {"setrlimit", EPERM, nullptr, "a hard limit above the caller's own takes CAP_SYS_RESOURCE",
+     "a lower one (ulimit -H shows it), or as root without a user namespace"},
+    {"ioctl TIOCGPTPEER", EINVAL, nullptr, "the kernel is too old", "Linux 4.13 or later"},
     {"setgroups", EPERM, nullptr, "CAP_SETGID is missing", "--userns=yes"},
     {"setresgid", EPERM, nullptr, "CAP_SETGID is missing", "--userns=yes"},
     {"setresuid", EPERM, nullptr, "CAP_SETUID is missing", "--userns=yes"},

@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,6 +17,7 @@
 #include "runtime/caps.h"
 #include "runtime/landlock.h"
 #include "runtime/registry.h"
+#include "runtime/terminal.h"
 
 namespace ctr {
 
@@ -42,6 +44,15 @@ Result<uint64_t> read_effective() {
     return uint64_t{data[0].effective} | uint64_t{data[1].effective} << 32;
 }
 
+seccomp::KernelVersion read_kernel() {
+    utsname names{};
+    seccomp::KernelVersion version;
+    if (uname(&names) != 0) return version;
+    char point = 0;
+    std::istringstream(names.release) >> version.major >> point >> version.minor;
+    return version;
+}
+
 std::string working_directory() {
     char buffer[4096];
     // A directory that was removed or lies outside has no path that could be entered again.
@@ -55,13 +66,17 @@ bool HostFacts::privileged() const {
     return (effective & caps::bit(CAP_SYS_ADMIN)) != 0;
 }
 
+std::vector<IdMapping> parse_id_mappings(const std::string& text) {
+    std::vector<IdMapping> mappings;
+    std::istringstream lines(text);
+    IdMapping one;
+    while (lines >> one.inside >> one.outside >> one.count) mappings.push_back(one);
+    return mappings;
+}
+
 std::vector<IdRange> parse_id_map(const std::string& text) {
     std::vector<IdRange> ranges;
-    std::istringstream lines(text);
-    uint32_t first = 0;
-    uint32_t outside = 0;
-    uint32_t count = 0;
-    while (lines >> first >> outside >> count) ranges.push_back({first, count});
+    for (const IdMapping& one : parse_id_mappings(text)) ranges.push_back({one.inside, one.count});
     return ranges;
 }
 
@@ -80,6 +95,8 @@ Result<HostFacts> read_host_facts() {
     facts.effective = *effective;
     facts.bounding = read_bounding(facts.last_capability);
     facts.fsgsbase = (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) != 0;
+    facts.kernel = read_kernel();
+    facts.window = terminal::size_of(STDIN_FILENO);
     facts.landlock_abi = landlock::abi();
     facts.own_proc = path::procfs_is_own();
     facts.numbered = prctl(pidns::layer_question, 0, 0, 0, 0) == 1;

@@ -4,16 +4,26 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "runtime/action.h"
 #include "runtime/base/error.h"
+#include "runtime/seccomp.h"
 
 namespace ctr {
 
 // A stretch of ids that exist in the current user namespace.
 struct IdRange {
     uint32_t first = 0;
+    uint32_t count = 0;
+};
+
+// The same, and which ids of the reader's user namespace they are.
+struct IdMapping {
+    uint32_t inside = 0;
+    uint32_t outside = 0;
     uint32_t count = 0;
 };
 
@@ -27,10 +37,15 @@ struct HostFacts {
     bool setgroups_allowed = true;
     std::vector<IdRange> uids;  // that a process here can take on
     std::vector<IdRange> gids;
+    std::optional<IdRange>
+        subuids;  // that the caller may hand out; only read where they are wanted (subids.h)
+    std::optional<IdRange> subgids;
     bool own_proc = true;   // /proc shows the pid namespace that this process is in
     bool numbered = false;  // by the pid layer of an outer ctr, which will number what is started here
     bool fsgsbase = false;  // programs may use the instructions that read and write the FS and GS bases
-    int landlock_abi = 0;   // 0: the kernel has none
+    seccomp::KernelVersion kernel;
+    action::WindowSize window;      // of the caller's terminal; 0 if it has none
+    int landlock_abi = 0;           // 0: the kernel has none
     std::string working_directory;  // the caller's
     std::string registry;           // where this user's containers are written down, if that is there
     std::vector<std::string> env;   // "K=V", the caller's
@@ -40,7 +55,10 @@ struct HostFacts {
 
 Result<HostFacts> read_host_facts();
 
-// The text of /proc/PID/uid_map or gid_map, as ids of that namespace.
+// The text of /proc/PID/uid_map or gid_map.
+std::vector<IdMapping> parse_id_mappings(const std::string& text);
+
+// The ids of that namespace.
 std::vector<IdRange> parse_id_map(const std::string& text);
 
 bool contains(const std::vector<IdRange>& ranges, uint32_t id);

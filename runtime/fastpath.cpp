@@ -7,6 +7,7 @@
 
 #include "runtime/environment.h"
 #include "runtime/images.h"
+#include "runtime/namespaces.h"
 
 namespace ctr::fastpath {
 
@@ -19,6 +20,8 @@ bool is_wanted(const Spec& spec) {
 
 // Why there can be no fast path at all; empty: there can.
 std::string obstacle(const Spec& spec, const HostFacts& facts) {
+    if ((shared_kinds(spec) & CLONE_NEWNS) != 0)
+        return "the mount namespace is shared with others, who have copies or don't";
     // Who replaces a library inside would be held up by a copy that the outer one's monitor doesn't know of.
     if (facts.numbered && !spec.rootfs.empty())
         return "this runs inside of another container, which takes off no copies but its own";
@@ -33,10 +36,15 @@ Prepared without(const std::string& why) {
     return {{}, {"no fast path: " + why}};
 }
 
-action::Placement placement_of(const images::Image& image) {
+action::Placement placement_of(const images::Image& image, bool layered) {
     struct stat status {};
     fstat(image.file.get(), &status);
-    return {.target = image.path, .name = image.name, .device = status.st_dev, .inode = status.st_ino};
+    return {.target = image.path,
+            .name = image.name,
+            .device = status.st_dev,
+            .inode = status.st_ino,
+            .changed = status.st_ctim,
+            .layered = layered};
 }
 
 // A start makes copies of what will surely run; others it takes where they are.
@@ -76,7 +84,7 @@ Prepared prepare(const Spec& spec, const HostFacts& facts, const Instrumenter& i
             prepared.remarks.push_back("no fast path for " + image.path + ": " + copy.error().why);
             continue;
         }
-        action::Placement placement = placement_of(image);
+        action::Placement placement = placement_of(image, spec.overlay.has_value());
         placement.copy = std::move(copy->path);
         placement.expected = std::move(copy->file);
         prepared.placements.push_back(std::move(placement));
@@ -91,7 +99,7 @@ Prepared outline(const Spec& spec, const HostFacts& facts) {
     Prepared prepared;
     if (!is_wanted(spec) || !obstacle(spec, facts).empty()) return prepared;
     for (const images::Image& image : images::find(spec, facts))
-        prepared.placements.push_back(placement_of(image));
+        prepared.placements.push_back(placement_of(image, spec.overlay.has_value()));
     return prepared;
 }
 

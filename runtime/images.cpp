@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <ranges>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "runtime/base/path.h"
@@ -28,11 +31,14 @@ constexpr int most_scripts = 4;  // that run each other, as the kernel counts
 
 class Finder {
   public:
-    explicit Finder(const std::string& root) : root_(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
+    // In the host's root, copies are placed before MOUNTS are made.
+    explicit Finder(const Spec& spec)
+        : root_(open(spec.rootfs.empty() ? "/" : spec.rootfs.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)),
+          mounts_(spec.rootfs.empty() ? std::span<const MountRequest>() : spec.mounts) {}
 
     // Of a directory that wasn't looked into before.
     void add_libraries(const std::string& directory) {
-        const Fd fd(path::open_in_root(root_.get(), directory.c_str(), O_PATH | O_DIRECTORY));
+        const Fd fd = open_path(directory, O_PATH | O_DIRECTORY);
         if (!fd || !is_new(fd)) return;
         for (const char* name : libraries) add(directory + "/" + name);
     }
@@ -65,8 +71,31 @@ class Finder {
         if (fd && is_new(fd)) found_.push_back({file, name_of(fd), std::move(fd)});
     }
 
+    // As the container will see it, but for links that lead from one mount to another.
+    Fd open_path(const std::string& path, int flags) const {
+        for (const MountRequest& mount : mounts_ | std::views::reverse) {
+            const auto rest = below(path, target_of(mount));
+            if (!rest) continue;
+            const auto* bind = std::get_if<Bind>(&mount);
+            if (bind == nullptr) return {};
+            Fd source(open(bind->source.c_str(), O_PATH | O_CLOEXEC));
+            if (rest->empty()) return source;
+            return Fd(path::open_in_root(source.get(), rest->c_str(), flags));
+        }
+        return Fd(path::open_in_root(root_.get(), path.c_str(), flags));
+    }
+
+    // The rest of a path that is or lies below TOP.
+    static std::optional<std::string> below(const std::string& path, std::string top) {
+        while (top.ends_with('/')) top.pop_back();
+        if (!path.starts_with(top)) return std::nullopt;
+        std::string rest = path.substr(top.size());
+        if (rest.empty() || rest.front() == '/') return rest;
+        return std::nullopt;
+    }
+
     Fd open_file(const std::string& file) const {
-        Fd fd(path::open_in_root(root_.get(), file.c_str(), O_PATH));
+        Fd fd = open_path(file, O_PATH);
         struct stat status {};
         return fd && fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) ? std::move(fd) : Fd();
     }
@@ -93,6 +122,7 @@ class Finder {
     }
 
     Fd root_;
+    std::span<const MountRequest> mounts_;
     std::set<std::pair<dev_t, ino_t>> seen_;
     std::vector<Image> found_;
 };
@@ -107,7 +137,7 @@ std::string absolute(const std::string& file, const Spec& spec, const HostFacts&
 }  // namespace
 
 std::vector<Image> find(const Spec& spec, const HostFacts& facts, const std::vector<std::string>& noted) {
-    Finder finder(spec.rootfs.empty() ? "/" : spec.rootfs);
+    Finder finder(spec);
     for (const char* directory : directories) finder.add_libraries(directory);
     if (spec.command.empty()) return finder.take();
     const auto env = environment::compose(spec, facts, facts.uid);

@@ -39,7 +39,7 @@ void be_init(pid_t command) {
 
 namespace child {
 
-Fault execute(State& state, const action::LeaveInit&) {
+Fault execute(State& state, const action::LeaveInit& action) {
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -48,6 +48,7 @@ Fault execute(State& state, const action::LeaveInit&) {
     if (command < 0) return failed("fork");
     if (command == 0)
         return sigprocmask(SIG_SETMASK, &before, nullptr) == 0 ? Fault{} : failed("sigprocmask");
+    if (const Fault fault = execute(state, action.held); fault.happened) _exit(125);
     // The end of the channel is the command's to bring about.
     state.channel.close();
     state.listener.reset();

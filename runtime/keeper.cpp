@@ -20,8 +20,10 @@
 #include "runtime/recorder.h"
 #include "runtime/registry.h"
 #include "runtime/status_stream.h"
+#include "runtime/subids.h"
 #include "runtime/supervisor.h"
 #include "runtime/teardown.h"
+#include "runtime/terminal.h"
 
 namespace ctr {
 
@@ -30,25 +32,29 @@ namespace {
 // Sent to ctr, meant for the command. Those that stop a process act on ctr itself, as a shell expects.
 constexpr std::array forwarded{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
 
-Result<Plan> plan_for(const Spec& spec, const HostFacts& facts, const Notify& notify) {
+Result<Plan> plan_for(const Spec& spec, HostFacts& facts, const Notify& notify) {
     if (auto valid = validate(spec); !valid) return std::unexpected(std::move(valid).error());
+    if (wants_subids(spec.userns)) subids::read(facts);
+    auto shared = look_at_shared(spec, facts);
+    if (!shared) return std::unexpected(std::move(shared).error());
     auto prepared = fastpath::prepare(spec, facts, fastpath::instrumenter());
     for (const std::string& remark : prepared.remarks)
         if (notify) notify({Notice::Kind::detail, remark});
-    auto plan = make_plan(spec, facts, std::move(prepared.placements));
+    auto plan = make_plan(spec, facts, std::move(prepared.placements), std::move(*shared));
     if (plan) plan->monitor.make_copy = std::move(prepared.make_copy);
     return plan;
 }
 
-Result<CgroupPlan> cgroup_for(const Spec& spec) {
+Result<CgroupPlan> cgroup_for(const Spec& spec, const cgroup::Limits& limits) {
     CgroupPlan plan;
-    if (spec.io_limits.empty() && !spec.registration) return plan;
+    const auto controllers = cgroup::controllers_of(limits);
+    if (controllers.empty() && !spec.registration) return plan;
     auto name = cgroup::unique_group_name();
     if (!name) return std::unexpected(std::move(name).error());
-    if (!spec.io_limits.empty()) {
-        auto directories = cgroup::possible_directories(*name);
+    if (!controllers.empty()) {
+        auto directories = cgroup::possible_directories(*name, controllers);
         if (!directories) return std::unexpected(std::move(directories).error());
-        plan = {*name, spec.io_limits, std::move(*directories), {}};
+        plan = {*name, limits, std::move(*directories), {}};
     }
     if (spec.registration) plan.freezers = cgroup::freezer_directories(*name);
     plan.directories.insert(plan.directories.end(), plan.freezers.begin(), plan.freezers.end());
@@ -131,27 +137,40 @@ Result<Fd> take_over_signals() {
 // The supervisor as seen from the keeper, until the end of the container.
 class Watch {
   public:
-    Watch(const KeeperOptions& options, Fd reports, Fd signals, const Entry* entry, Recorder* recorder)
+    Watch(const KeeperOptions& options, Fd reports, Fd signals, std::optional<terminal::Modes> outer,
+          const Entry* entry, Recorder* recorder)
         : options_(options),
           reports_(std::move(reports)),
           signals_(std::move(signals)),
           entry_(entry),
-          recorder_(recorder) {}
+          recorder_(recorder),
+          outer_(outer) {}
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+    ~Watch() {
+        if (relay_) relay_->finish();
+        if (relay_ && outer_) terminal::restore(*outer_);
+    }
 
     // Nothing: the supervisor has gone without a word, or the starter has, or it wants an end (SIGTERM).
     std::optional<Result<int>> until_end() {
         while (true) {
+            const auto relayed = relay_ ? relay_->interests() : terminal::Relay::nothing;
             const auto written = recorder_ != nullptr ? recorder_->readable() : std::array{-1, -1};
-            std::array<pollfd, 5> events{{{reports_.get(), POLLIN, 0},
+            std::array<pollfd, 8> events{{{reports_.get(), POLLIN, 0},
                                           {signals_.get(), POLLIN, 0},
                                           {options_.starter, POLLIN, 0},
                                           {written[0], POLLIN, 0},
-                                          {written[1], POLLIN, 0}}};
+                                          {written[1], POLLIN, 0},
+                                          relayed[0],
+                                          relayed[1],
+                                          relayed[2]}};
             if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR)
                 return fail_call("keep the container", "poll");
             if (events[1].revents != 0 && !take_signals()) return {};
             if (events[2].revents != 0) return {};
             if (events[3].revents != 0 || events[4].revents != 0) recorder_->take();
+            if (relay_) relay_->carry({events[5], events[6], events[7]});
             if (events[0].revents == 0) continue;
             std::optional<Report> report = receive_report(reports_);
             if (!report) return {};
@@ -172,6 +191,7 @@ class Watch {
                 return std::unexpected(std::move(written).error());
         if (options_.on_started) options_.on_started(started);
         init_ = std::move(started.pidfd);
+        if (options_.foreground && started.terminal) attach(std::move(started.terminal));
         for (const int signal : early_) sys::pidfd_send_signal(init_.get(), signal);
         return {};
     }
@@ -179,13 +199,31 @@ class Watch {
     std::optional<Result<int>> operator()(Ended ended) { return ended.status; }
 
   private:
+    void attach(Fd terminal) {
+        relay_.emplace(std::move(terminal));
+        if (outer_) terminal::enter_raw(*outer_);
+        take_size();  // it may have changed since the plan was made
+    }
+    void take_size() {
+        if (outer_) relay_->resize(terminal::size_of(outer_->fd));
+    }
+
+    // What the signals of a terminal mean to who stands between two. True: it is not for init.
+    bool take_terminal_signal(int signal) {
+        if (!relay_) return false;
+        // The shell has set the terminal as it likes while we were stopped.
+        if (signal == SIGCONT && outer_ && terminal::in_foreground(*outer_)) terminal::enter_raw(*outer_);
+        if (signal == SIGWINCH) take_size();
+        return signal == SIGWINCH;
+    }
+
     // False: it was an order to the keeper itself, to end.
     bool take_signals() {
         signalfd_siginfo info{};
         while (read(signals_.get(), &info, sizeof info) == sizeof info) {
             const auto signal = static_cast<int>(info.ssi_signo);
-            if (!options_.forward_signals && signal == SIGTERM) return false;
-            if (!options_.forward_signals) continue;
+            if (!options_.foreground && signal == SIGTERM) return false;
+            if (!options_.foreground || take_terminal_signal(signal)) continue;
             if (init_)
                 sys::pidfd_send_signal(init_.get(), signal);
             else
@@ -200,12 +238,15 @@ class Watch {
     const Entry* entry_;  // null: it isn't written down
     Recorder* recorder_;  // null: what it writes isn't ours
     Fd init_;
-    std::vector<int> early_;  // signals from before there was an init
+    std::optional<terminal::Modes> outer_;  // the caller's terminal, if it has one
+    std::optional<terminal::Relay> relay_;  // between that and the container's
+    std::vector<int> early_;                // signals from before there was an init
 };
 
-// Until the supervisor is gone, and everything in the container with it.
-Result<int> watch_over(pid_t supervisor, Watch watch, const Task& task, const std::set<pid_t>& foreign) {
-    std::optional<Result<int>> result = watch.until_end();
+// Until the supervisor is gone, and everything in the container with it. RESULT: what was heard of it, as
+// from Watch.
+Result<int> conclude(pid_t supervisor, std::optional<Result<int>> result, const Task& task,
+                     const std::set<pid_t>& foreign) {
     // An order to end, nobody left to wait for the end, or nothing to be heard of it any more; or an error,
     // which may be the keeper's own.
     if (!result || !*result) kill(supervisor, SIGKILL);
@@ -231,20 +272,23 @@ Result<int> run_task(Task& task, const KeeperOptions& options, Fd signals) {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return fail_call("become the reaper of orphans", "prctl(PR_SET_CHILD_SUBREAPER)");
 
+    std::optional<terminal::Modes> outer;
+    if (task.spec.terminal && options.foreground) outer = terminal::modes_of(STDIN_FILENO);
     const auto keeper = HostPid(getpid());
     const pid_t supervisor = fork();
     if (supervisor < 0) return fail_call("create the supervisor", "fork");
     if (supervisor == 0) {
         pipe->receiver.reset();
         if (*recorder) (*recorder)->write_only();
-        supervise(task, std::move(pipe->sender), keeper);
+        supervise(task, std::move(pipe->sender), keeper, outer);
     }
     pipe->sender.reset();
     if (task.registered) task.registered->listening.reset();
     if (*recorder) (void)(*recorder)->read_only();
-    Watch watch(options, std::move(pipe->receiver), std::move(signals),
-                task.registered ? &task.registered->entry : nullptr, *recorder ? &**recorder : nullptr);
-    auto ended = watch_over(supervisor, std::move(watch), task, foreign);
+    auto heard = Watch(options, std::move(pipe->receiver), std::move(signals), outer,
+                       task.registered ? &task.registered->entry : nullptr, *recorder ? &**recorder : nullptr)
+                     .until_end();
+    auto ended = conclude(supervisor, std::move(heard), task, foreign);
     if (*recorder) (*recorder)->take_rest();
     return ended;
 }
@@ -254,7 +298,7 @@ Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd si
     if (!facts) return std::unexpected(std::move(facts).error());
     auto plan = plan_for(spec, *facts, options.on_notice);
     if (!plan) return std::unexpected(std::move(plan).error());
-    auto cgroup = cgroup_for(spec);
+    auto cgroup = cgroup_for(spec, plan->limits);
     if (!cgroup) return std::unexpected(std::move(cgroup).error());
     auto registered = registered_for(spec, *facts, *cgroup);
     if (!registered) return std::unexpected(std::move(registered).error());
@@ -274,7 +318,7 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
     if (!signals) return std::unexpected(std::move(signals).error());
     auto status = StatusStream::open(spec.status_fd);
     if (!status) return std::unexpected(std::move(status).error());
-    KeeperOptions with_status = options;
+    KeeperOptions with_status{options.foreground, options.starter, {}, options.on_notice};
     with_status.on_started = [&](const Started& started) {
         status->started(started.init);
         if (options.on_started) options.on_started(started);

@@ -13,7 +13,9 @@
 namespace ctr {
 
 struct KeeperOptions {
-    bool forward_signals = false;  // signals to the keeper go to init
+    // The keeper stands for the command: signals to it go to init, and so does its terminal's input if init
+    // has a terminal of its own.
+    bool foreground = false;
     int starter =
         -1;  // a descriptor that becomes readable when the starter has ended: the container ends too
     std::function<void(const Started&)> on_started;

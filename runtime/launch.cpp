@@ -1,8 +1,10 @@
 #include "runtime/launch.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -10,6 +12,7 @@
 #include "runtime/channel.h"
 #include "runtime/child.h"
 #include "runtime/explain.h"
+#include "runtime/subids.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -26,6 +29,12 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
     for (const std::string& text : strings) array.push_back(const_cast<char*>(text.c_str()));
     array.push_back(nullptr);
     return array;
+}
+
+size_t count_sources(const Plan& plan) {
+    for (const Step& step : plan.steps)
+        if (const auto* held = std::get_if<action::HoldSources>(&step.action)) return held->sources.size();
+    return 0;
 }
 
 // Until launch() has succeeded, the process is killed and reaped, whatever happens.
@@ -55,7 +64,7 @@ class Unfinished {
     Launched* launched_;
 };
 
-// Returns twice: 0 in the child, whose descriptor for the parent's use is left in PIDFD.
+// Returns twice: 0 in the child. PIDFD: the child's.
 long create(uint64_t flags, int& pidfd) {
     clone_args args{};
     args.flags = flags | CLONE_PIDFD;
@@ -63,6 +72,46 @@ long create(uint64_t flags, int& pidfd) {
     // A child of our parent's has the signal that we have.
     args.exit_signal = (flags & CLONE_PARENT) != 0 ? 0 : SIGCHLD;
     return sys::clone_process(args);
+}
+
+// How the creation of a process went; PID is 0 in that process itself.
+struct Birth {
+    long pid = -1;
+    int error = 0;
+    const char* call = "clone3";
+};
+
+Birth birth_of(long pid) {
+    return {pid, pid < 0 ? errno : 0};
+}
+
+// The caller has to stay where it is, so a process in between joins the namespaces. What that one creates is
+// the caller's child all the same (CLONE_PARENT), with the same signal at its end.
+Birth create_beside(const Shared& shared, uint64_t flags) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return {-1, errno, "pipe2"};
+    Fd reader(ends[0]);
+    Fd writer(ends[1]);
+    const pid_t between = fork();
+    if (between < 0) return {-1, errno, "fork"};
+    if (between == 0) {
+        Birth birth{-1, 0, "setns"};
+        if (setns(shared.process.get(), static_cast<int>(shared.foreign)) != 0)
+            birth.error = errno;
+        else {
+            int pidfd = -1;
+            birth = birth_of(create(flags | CLONE_PARENT, pidfd));
+        }
+        if (birth.pid == 0) return birth;
+        const ssize_t written = write(writer.get(), &birth, sizeof birth);
+        _exit(written == sizeof birth ? 0 : 125);
+    }
+    writer.reset();
+    Birth birth;
+    const ssize_t length = read(reader.get(), &birth, sizeof birth);
+    while (waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return length == sizeof birth ? birth : Birth{-1, ESRCH};
 }
 
 Error from_failure(const Plan& plan, const channel::Failure& failure) {
@@ -99,9 +148,10 @@ Status follow(const Plan& plan, const channel::ParentEnd& channel, Launched& lau
             case channel::Event::Kind::noted:
                 launched.notes.push_back(from_failure(plan, event->failure).message());
                 break;
+            case channel::Event::Kind::terminal: launched.terminal = std::move(event->descriptor); break;
             case channel::Event::Kind::executing:
                 executing = true;
-                launched.listener = std::move(event->listener);
+                launched.listener = std::move(event->descriptor);
                 break;
             case channel::Event::Kind::closed:
                 if (executing) return {};
@@ -115,6 +165,8 @@ Status lead(const Plan& plan, const BeforeGo& before_go, const channel::ParentEn
     Unfinished unfinished(launched);
     if (before_go)
         if (const auto ready = before_go(launched.pid); !ready) return ready;
+    if (!plan.uids.empty())
+        if (auto mapped = subids::write(launched.pid, plan.uids, plan.gids); !mapped) return mapped;
     if (const auto sent = channel.go(); !sent) return sent;
     if (const auto running = follow(plan, channel, launched, unfinished); !running) return running;
     unfinished.finished();
@@ -126,20 +178,26 @@ Status lead(const Plan& plan, const BeforeGo& before_go, const channel::ParentEn
 Result<Launched> launch(const Plan& plan, const BeforeGo& before_go) {
     const std::vector<char*> argv = pointers(plan.argv);
     const std::vector<char*> env = pointers(plan.env);
-    const ChildArguments arguments{plan, argv.data(), env.data()};
+    std::vector<Fd> sources(count_sources(plan));
+    const ChildArguments arguments{plan, argv.data(), env.data(), sources.data()};
     auto ends = channel::make();
     if (!ends) return std::unexpected(ends.error());
     auto& [parent_end, child_end] = *ends;
 
     int pidfd = -1;
-    const long pid = create(plan.clone_flags, pidfd);
-    if (pid == 0) run_child(arguments, parent_end, std::move(child_end));
-    if (pid < 0) {
-        auto error = fail_call("create the container's first process in its namespaces", "clone3");
+    const Birth birth = plan.shared.foreign == 0 ? birth_of(create(plan.clone_flags, pidfd))
+                                                 : create_beside(plan.shared, plan.clone_flags);
+    if (birth.pid == 0) run_child(arguments, parent_end, std::move(child_end));
+    if (birth.pid < 0) {
+        auto error =
+            fail_call("create the container's first process in its namespaces", birth.call, birth.error);
         return std::unexpected(explain(std::move(error.error()), plan));
     }
     child_end.close();
-    Launched launched{HostPid{static_cast<int>(pid)}, Fd(pidfd), Fd(), {}};
+    const auto pid = static_cast<int>(birth.pid);
+    // One that was created beside is our own child, and nobody has reaped it: the number is still its own.
+    if (pidfd < 0) pidfd = sys::pidfd_open(pid, 0);
+    Launched launched{HostPid{pid}, Fd(pidfd), {}, {}, {}};
     if (auto status = lead(plan, before_go, parent_end, launched); !status)
         return std::unexpected(explain(std::move(status.error()), plan));
     return launched;

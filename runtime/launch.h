@@ -18,6 +18,7 @@ struct Launched {
     HostPid pid = HostPid::none;
     Fd pidfd;
     Fd listener;                     // of the plan's filter; absent without one
+    Fd terminal;                     // the outer end of its terminal; absent without one
     std::vector<std::string> notes;  // what steps could not do, and did without
 };
 

@@ -10,64 +10,45 @@
 #include <cerrno>
 
 #include "runtime/base/path.h"
-#include "runtime/base/sys.h"
-#include "runtime/child.h"
-#include "runtime/remount.h"
+#include "runtime/mounting.h"
 
 namespace ctr::child {
 
 namespace {
 
-constexpr unsigned clone_mount = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH;
+constexpr const char* missing_target =
+    "there is nothing to mount it on, and in the host's root ctr makes no file or directory for that";
 
-Fd clone_tree(int fd) {
-    return Fd(sys::open_tree(fd, "", clone_mount | AT_RECURSIVE));
+// The directory that something is mounted on. MAKE: with its parents, where it is missing.
+Fd open_directory(const State& state, const std::string& target, mode_t mode, bool make, Fault& fault) {
+    const char* text = target.c_str();
+    const int root = state.root.get();
+    Fd directory(make ? path::make_directory_in_root(root, text, mode)
+                      : path::open_in_root(root, text, O_PATH | O_DIRECTORY));
+    if (!directory && !make && errno == ENOENT)
+        fault = refused(missing_target);
+    else if (!directory)
+        fault = failed(make ? "mkdirat" : "openat2", text);
+    return directory;
 }
 
-// Puts a detached tree onto a target, with MOUNT_ATTR_* added to all mounts of the tree. Where the kernel
-// can't do that to a detached tree (before 5.12), it is done right afterwards: nobody else is in this
-// namespace yet.
-Fault attach(const Fd& tree, const Fd& target, uint64_t attributes, const char* text) {
-    bool remount = false;
-    if (attributes != 0) {
-        mount_attr wanted{};
-        wanted.attr_set = attributes;
-        if (sys::mount_setattr(tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, wanted) != 0) {
-            if (errno != ENOSYS) return failed("mount_setattr", text);
-            remount = true;
-        }
-    }
-    if (sys::move_mount(tree.get(), "", target.get(), "",
-                        MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
-        return failed("move_mount", text);
-    if (!remount) return {};
-    const char* call = remount_tree(tree.get(), attributes);
-    return call == nullptr ? Fault{} : failed(call, text);
+// Likewise the file that one is bound to.
+Fd open_file(const State& state, const std::string& target, bool make, Fault& fault) {
+    const char* text = target.c_str();
+    Fd file(path::open_in_root(state.root.get(), text, O_PATH));
+    if (!file && make && errno == ENOENT) file.reset(path::make_file_in_root(state.root.get(), text, 0644));
+    struct stat status {};
+    if (!file && !make && errno == ENOENT)
+        fault = refused(missing_target);
+    else if (!file)
+        fault = failed("openat2", text);
+    else if (fstat(file.get(), &status) != 0)
+        fault = failed("fstat", text);
+    else if (S_ISDIR(status.st_mode))
+        fault = refused("a file can't be bound over a directory");
+    return file;
 }
 
-using Options = std::vector<std::pair<std::string, std::string>>;
-
-Fault configure(const Fd& context, const Options& options) {
-    for (const auto& [key, value] : options) {
-        const unsigned command = value.empty() ? FSCONFIG_SET_FLAG : FSCONFIG_SET_STRING;
-        const char* text = value.empty() ? nullptr : value.c_str();
-        if (sys::fsconfig(context.get(), command, key.c_str(), text, 0) != 0)
-            return failed("fsconfig", key.c_str());
-    }
-    return {};
-}
-
-// A detached new file system in MOUNT.
-Fault make_file_system(const char* type, const Options* options, uint64_t attributes, Fd& mount) {
-    const Fd context(sys::fsopen(type, FSOPEN_CLOEXEC));
-    if (!context) return failed("fsopen", type);
-    if (options != nullptr)
-        if (const Fault fault = configure(context, *options); fault.happened) return fault;
-    if (sys::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0)
-        return failed("fsconfig", type);
-    mount.reset(sys::fsmount(context.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(attributes)));
-    return mount ? Fault{} : failed("fsmount", type);
-}
 bool is_verified(action::Source source, int fd) {
     switch (source) {
         case action::Source::procfs: return path::is_procfs_root(fd);
@@ -83,7 +64,7 @@ Fault mask_file(State& state, const Fd& target, const char* text) {
     const Fd null(path::open_exactly(state.root.get(), "/dev/null"));
     if (!null) return failed("openat2", "/dev/null");
     if (!path::is_character_device(null.get(), 1, 3)) return refused("/dev/null is not the null device");
-    const Fd tree(sys::open_tree(null.get(), "", clone_mount));
+    const Fd tree = clone_mount(null.get());
     if (!tree) return failed("open_tree", "/dev/null");
     return attach(tree, target, 0, text);
 }
@@ -94,13 +75,6 @@ Fault mask_directory(const Fd& target, const char* text) {
         make_file_system("tmpfs", nullptr,
                          MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, empty);
     return fault.happened ? fault : attach(empty, target, 0, text);
-}
-
-// In a chroot whose root is no mount point, neither can the root be exchanged nor can its mount be told what
-// to share. Who enters a mount namespace, be it the own one, stands in the namespace's own root.
-bool enter_namespaces_root() {
-    const Fd self(sys::pidfd_open(getpid(), 0));
-    return self && setns(self.get(), CLONE_NEWNS) == 0;
 }
 
 bool make_mounts_private() {
@@ -130,7 +104,11 @@ Fault place(const State& state, const action::Placement& placement) {
     struct stat status {};
     if (fstat(image.get(), &status) != 0) return failed("fstat", text);
     // Replaced meanwhile, or hidden by a mount of the container's.
-    if (status.st_dev != placement.device || status.st_ino != placement.inode) {
+    const bool same = status.st_ino == placement.inode &&
+                      (placement.layered || status.st_dev == placement.device) &&
+                      status.st_ctim.tv_sec == placement.changed.tv_sec &&
+                      status.st_ctim.tv_nsec == placement.changed.tv_nsec;
+    if (!same) {
         errno = ESTALE;
         return failed("fstat", text);
     }
@@ -138,7 +116,7 @@ Fault place(const State& state, const action::Placement& placement) {
     const Fd copy(open(placement.copy.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     if (!copy || !path::same_file(copy.get(), placement.expected.get()))
         return failed("open", placement.copy.c_str());
-    const Fd tree(sys::open_tree(copy.get(), "", clone_mount));
+    const Fd tree = clone_mount(copy.get());
     if (!tree) return failed("open_tree", text);
     return attach(tree, image, attributes_for(image), text);
 }
@@ -156,27 +134,51 @@ Fault execute(State&, const action::PrivateMounts&) {
     return chroot(".") == 0 ? Fault{} : failed("chroot");
 }
 
-// nodev for the whole tree: there is no device cgroup that would judge a node made with CAP_MKNOD.
-Fault execute(State& state, const action::BindRoot& action) {
-    // Opened again: a mount of the parent's namespace can't be cloned into this one.
-    const Fd directory(open(action.host.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!directory) return failed("open", action.host.c_str());
-    if (!path::same_file(directory.get(), action.expected.get()))
-        return refused("another directory has taken its place while the container was starting");
-    Fd tree = clone_tree(directory.get());
-    if (!tree) return failed("open_tree", action.host.c_str());
-    const Fault fault = attach(tree, directory, MOUNT_ATTR_NODEV, action.host.c_str());
-    state.root = std::move(tree);
-    return fault;
+Fault execute(State& state, const action::HoldSources& action) {
+    Fd* held = state.arguments.sources;
+    for (const action::Held& source : action.sources) {
+        const char* text = source.host.c_str();
+        // Opened again: a mount of the parent's namespace can't be cloned into this one.
+        const Fd file(open(text, O_PATH | O_CLOEXEC));
+        if (!file) return failed("open", text);
+        if (!path::same_file(file.get(), source.expected.get()))
+            return refused("another file has taken its place while the container was starting");
+        Fd tree = clone_tree(file.get());
+        if (!tree) return failed("open_tree", text);
+        *held++ = std::move(tree);
+    }
+    return {};
+}
+
+// Flags could be taken back from the two only where nobody has set them before; so they are put on top as
+// they were.
+Fault execute(State& state, const action::ReadOnlyHost&) {
+    struct Kept {
+        const char* path;
+        Fd tree;
+    } kept[] = {{"/dev", Fd()}, {"/proc", Fd()}};
+    for (Kept& one : kept) {
+        const Fd target(path::open_exactly(state.root.get(), one.path));
+        if (!target) continue;
+        one.tree = clone_tree(target.get());
+        if (!one.tree) return failed("open_tree", one.path);
+    }
+    if (const Fault fault = make_read_only(state.root, Extent::all, "/"); fault.happened) return fault;
+    for (const Kept& one : kept) {
+        if (!one.tree) continue;
+        const Fd target(path::open_exactly(state.root.get(), one.path));
+        if (!target) return failed("openat2", one.path);
+        if (const Fault fault = attach(one.tree, target, 0, one.path); fault.happened) return fault;
+    }
+    return {};
 }
 
 Fault execute(State& state, const action::Mount& action) {
     Fd mount;
-    const Fault fault = make_file_system(action.type.c_str(), &action.options, action.attributes, mount);
+    Fault fault = make_file_system(action.type.c_str(), &action.options, action.attributes, mount);
     if (fault.happened) return fault;
-    const Fd target(
-        path::make_directory_in_root(state.root.get(), action.target.c_str(), action.directory_mode));
-    if (!target) return failed("mkdirat", action.target.c_str());
+    const Fd target = open_directory(state, action.target, action.directory_mode, action.make_target, fault);
+    if (fault.happened) return fault;
     return attach(mount, target, 0, action.target.c_str());
 }
 
@@ -191,17 +193,25 @@ Fault execute(State& state, const action::BindTree& action) {
     return attach(tree, target, action.attributes, action.target.c_str());
 }
 
+Fault execute(State& state, const action::BindSource& action) {
+    Fault fault;
+    const Fd target = action.is_directory
+                          ? open_directory(state, action.target, 0755, action.make_target, fault)
+                          : open_file(state, action.target, action.make_target, fault);
+    if (fault.happened) return fault;
+    return attach(state.arguments.sources[action.index], target, action.attributes, action.target.c_str());
+}
+
 Fault execute(State& state, const action::BindDevice& action) {
-    const Fd host_dev(open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!host_dev) return failed("open", "/dev");
-    const Fd source(openat(host_dev.get(), action.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (!state.devices) return refused("the host has no /dev");
+    const Fd source(openat(state.devices.get(), action.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     if (!source) return failed("openat", action.name.c_str());
     if (!path::is_character_device(source.get(), action.major, action.minor))
         return refused("the host's file of this name is another device, or none");
-    const Fd tree(sys::open_tree(source.get(), "", clone_mount));
+    const Fd tree = clone_mount(source.get());
     if (!tree) return failed("open_tree", action.name.c_str());
-    const Fd dev(path::open_in_root(state.root.get(), "/dev", O_PATH | O_DIRECTORY));
-    if (!dev) return failed("openat2", "/dev");
+    const Fd dev(path::open_in_root(state.root.get(), action.directory.c_str(), O_PATH | O_DIRECTORY));
+    if (!dev) return failed("openat2", action.directory.c_str());
     const Fd made(
         openat(dev.get(), action.name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!made) return failed("openat", action.name.c_str());
@@ -252,7 +262,7 @@ Fault execute(State& state, const action::ShowAsFirst&) {
     const Fd self(openat(proc.get(), number, flags));
     const Fd first(openat(proc.get(), "1", flags));
     if (!self || !first) return errno == ENOENT ? Fault{} : failed("openat", "/proc");
-    const Fd tree(sys::open_tree(self.get(), "", clone_mount));
+    const Fd tree = clone_mount(self.get());
     if (!tree) return failed("open_tree", "/proc/self");
     return attach(tree, first, 0, "/proc/1");
 }
@@ -261,18 +271,6 @@ Fault execute(State& state, const action::PlaceImages& action) {
     for (const action::Placement& placement : action.placements)
         if (const Fault fault = place(state, placement); fault.happened) note(state, fault);
     return {};
-}
-
-Fault execute(State& state, const action::PivotRoot&) {
-    // The old root lands on top of the new one, so no directory is needed to put it; then it goes.
-    const auto exchange = [&] { return fchdir(state.root.get()) == 0 && sys::pivot_root(".", ".") == 0; };
-    if (!exchange()) {
-        if (errno != EINVAL) return failed("pivot_root");
-        if (!enter_namespaces_root()) return failed("setns", "/");
-        if (!exchange()) return failed("pivot_root");
-    }
-    if (umount2(".", MNT_DETACH) != 0) return failed("umount2");
-    return chdir("/") == 0 ? Fault{} : failed("chdir", "/");
 }
 
 }  // namespace ctr::child

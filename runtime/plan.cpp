@@ -1,6 +1,7 @@
 #include "runtime/plan.h"
 
 #include <linux/capability.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "runtime/environment.h"
 #include "runtime/idmap.h"
 #include "runtime/landlock.h"
+#include "runtime/namespaces.h"
 #include "runtime/rehearsal.h"
 #include "runtime/rootfs.h"
 
@@ -25,6 +27,7 @@ constexpr mode_t usual_umask = 022;
 struct Draft {
     const Spec& spec;
     const HostFacts& facts;
+    const Shared& shared;
     idmap::Identity identity;
     uint64_t capabilities = 0;  // that the command may have
     Plan plan;
@@ -38,8 +41,10 @@ struct Draft {
     // A process can have one notification listener only: inside another layer, numbering is left to that.
     bool monitored() const { return wants_numbers() && !facts.numbered; }
 
+    bool has_profile() const { return spec.seccomp != "off"; }
+
     // Landlock and seccomp want CAP_SYS_ADMIN from those who don't set no_new_privs.
-    bool keeps_admin() const { return monitored() && !spec.no_new_privs; }
+    bool keeps_admin() const { return (monitored() || has_profile()) && !spec.no_new_privs; }
 
     // Only root keeps capabilities through execve; the bounding set holds for programs that regain some.
     uint64_t held() const { return identity.uid == 0 ? capabilities : 0; }
@@ -60,6 +65,11 @@ std::vector<pidns::CoveredFile> covered_by(const std::vector<action::Placement>&
     return files;
 }
 
+Result<idmap::Identity> choose_identity(const Spec& spec, const HostFacts& facts, const Shared& shared) {
+    return shared.joins(CLONE_NEWUSER) ? idmap::choose_shared(spec, facts, shared)
+                                       : idmap::choose(spec, facts);
+}
+
 uint64_t all_capabilities(const HostFacts& facts) {
     return caps::bit(facts.last_capability + 1) - 1;
 }
@@ -67,7 +77,7 @@ uint64_t all_capabilities(const HostFacts& facts) {
 Result<uint64_t> choose_capabilities(const Spec& spec, const HostFacts& facts,
                                      const idmap::Identity& identity) {
     const uint64_t available =
-        identity.new_user_namespace ? all_capabilities(facts) : facts.effective & facts.bounding;
+        identity.other_user_namespace() ? all_capabilities(facts) : facts.effective & facts.bounding;
     if (!spec.cap_add.empty() && identity.uid != 0 && spec.no_new_privs)
         return fail_input(
             "choose capabilities",
@@ -80,16 +90,23 @@ Result<uint64_t> choose_capabilities(const Spec& spec, const HostFacts& facts,
 
 uint64_t clone_flags(const Draft& draft) {
     const Spec& spec = draft.spec;
-    uint64_t flags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC;
+    uint64_t flags = CLONE_NEWNS;
+    if (spec.uts == Scope::own) flags |= CLONE_NEWUTS;
+    if (spec.ipc == Scope::own) flags |= CLONE_NEWIPC;
     if (draft.identity.new_user_namespace) flags |= CLONE_NEWUSER;
     if (spec.network == Network::none) flags |= CLONE_NEWNET;
     const bool layer_makes_it = draft.wants_numbers() && draft.facts.numbered;
     if (spec.pidns == PidMode::kernel || layer_makes_it) flags |= CLONE_NEWPID;
-    return flags;
+    return flags & ~draft.shared.kinds;
 }
 
 void add_process_steps(Draft& draft) {
     draft.add(idmap::map_steps(draft.identity, draft.facts));
+    // Before the next step, which closes timens_offsets too.
+    if (const auto& clocks = draft.spec.clocks)
+        draft.add("enter a time namespace of its own",
+                  action::EnterOwnTime{"monotonic " + std::to_string(clocks->monotonic) + " 0\nboottime " +
+                                       std::to_string(clocks->boottime) + " 0"});
     // CVE-2016-9962: while descriptors of the host are open, no process of the container may look into this
     // one. execve of the command makes it dumpable again.
     draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
@@ -100,7 +117,8 @@ void add_process_steps(Draft& draft) {
 
 void add_namespace_steps(Draft& draft) {
     // After the parent has put this process into its cgroup, so that the new namespace's root is that one.
-    draft.add("hide the host's cgroups", action::Unshare{CLONE_NEWCGROUP});
+    if (draft.spec.cgroupns == Scope::own && (draft.shared.kinds & CLONE_NEWCGROUP) == 0)
+        draft.add("hide the host's cgroups", action::Unshare{CLONE_NEWCGROUP});
     if (!draft.spec.hostname.empty())
         draft.add("set the host name to \"" + draft.spec.hostname + "\"",
                   action::SetHostname{draft.spec.hostname});
@@ -108,10 +126,16 @@ void add_namespace_steps(Draft& draft) {
         draft.add("bring the loopback interface up", action::LoopbackUp{});
 }
 
+void add_resource_steps(Draft& draft) {
+    if (draft.spec.terminal)
+        draft.add("open a terminal of its own", action::OpenTerminal{draft.identity.uid, draft.facts.window});
+    if (!draft.spec.ulimits.empty()) draft.add("limit resources", action::LimitResources{draft.spec.ulimits});
+}
+
 void add_privilege_steps(Draft& draft) {
     const idmap::Identity& identity = draft.identity;
     const uint64_t bounding =
-        identity.new_user_namespace ? all_capabilities(draft.facts) : draft.facts.bounding;
+        identity.other_user_namespace() ? all_capabilities(draft.facts) : draft.facts.bounding;
     if (const uint64_t surplus = bounding & ~draft.capabilities; surplus != 0)
         draft.add("bound capabilities", action::DropBounding{surplus});
     if (identity.change)
@@ -140,10 +164,15 @@ void find_command(Draft& draft) {
               action::FindCommand{environment::candidates(name, path), searched});
 }
 
+bool starts_where_the_caller_is(const Draft& draft) {
+    return draft.spec.rootfs.empty() && !draft.shared.joins(CLONE_NEWNS);
+}
+
 void add_command_steps(Draft& draft) {
     const Spec& spec = draft.spec;
     std::string directory = spec.workdir;
-    if (directory.empty()) directory = spec.rootfs.empty() ? draft.facts.working_directory : "/";
+    if (directory.empty())
+        directory = starts_where_the_caller_is(draft) ? draft.facts.working_directory : "/";
     draft.add("enter the directory \"" + directory + "\"", action::ChangeDirectory{directory});
     draft.add("set the umask", action::SetUmask{usual_umask});
 
@@ -154,10 +183,15 @@ void add_command_steps(Draft& draft) {
     if (spec.rehearse)
         draft.add("open this process to the monitor", action::Control{PR_SET_DUMPABLE, 1, "PR_SET_DUMPABLE"});
     if (draft.monitored()) draft.add("install the filter of the pid layer", action::InstallFilter{});
+    // Before the profile, which may forbid what an init does.
+    if (spec.init)
+        draft.add("leave an init as process 1", action::LeaveInit{caps::set_exactly(draft.held(), true)});
+    if (draft.has_profile())
+        draft.add("allow only the system calls of the profile \"" + spec.seccomp + "\"",
+                  action::InstallProfile{});
     // A larger set is left in one case only; what is wanted then is made true after the last user of
     // CAP_SYS_ADMIN.
     if (draft.keeps_admin()) draft.add("give up CAP_SYS_ADMIN", caps::set_exactly(draft.held(), true));
-    if (spec.init) draft.add("leave an init as process 1", action::LeaveInit{});
     if (spec.rehearse)
         draft.add("rehearse", action::Finish{rehearsal::life(spec.pidns)});
     else
@@ -166,20 +200,27 @@ void add_command_steps(Draft& draft) {
 
 }  // namespace
 
-Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<action::Placement> placements) {
+Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<action::Placement> placements,
+                       Shared shared) {
     if (const auto valid = validate(spec); !valid) return std::unexpected(valid.error());
     if (!facts.own_proc && !facts.numbered && spec.pidns != PidMode::kernel)
         return fail_input(
             "look at processes in /proc",
             "the /proc that is mounted here shows another pid namespace: its numbers mean other processes",
             "mount -t proc proc /proc (unshare has --mount-proc), or --pidns=kernel");
-    const auto identity = idmap::choose(spec, facts);
+    if ((shared.kinds & CLONE_NEWNS) != 0 && (shared.kinds & CLONE_NEWPID) == 0 && !shared.same_pids)
+        return fail_input("join the mount namespace",
+                          "its /proc shows another pid namespace: its numbers mean other processes",
+                          "--pidns=kernel, which shares that namespace too");
+    const auto identity = choose_identity(spec, facts, shared);
     if (!identity) return std::unexpected(identity.error());
     const auto capabilities = choose_capabilities(spec, facts, *identity);
     if (!capabilities) return std::unexpected(capabilities.error());
 
-    Draft draft{spec, facts, *identity, *capabilities, {}};
+    Draft draft{spec, facts, shared, *identity, *capabilities, {}};
     draft.plan.clone_flags = clone_flags(draft);
+    draft.plan.uids = identity->uids;
+    draft.plan.gids = identity->gids;
     draft.plan.argv = spec.command;
     draft.plan.env = environment::compose(spec, facts, identity->uid);
     if (draft.monitored()) {
@@ -188,54 +229,77 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
         if (spec.pid_max != 0) draft.plan.monitor.pid_max = spec.pid_max;
         draft.plan.monitor.covered = covered_by(placements);
     }
-    auto root = rootfs::steps(spec, facts, {identity->new_user_namespace}, std::move(placements));
+    if (draft.has_profile()) {
+        const auto profile = seccomp::find(spec.seccomp);
+        if (!profile) return std::unexpected(profile.error());
+        auto program = seccomp::compile(*profile, {draft.capabilities, facts.kernel});
+        if (!program) return std::unexpected(program.error());
+        draft.plan.profile = std::move(*program);
+    }
+    draft.plan.limits = spec.limits;
+    const rootfs::Situation situation{identity->other_user_namespace()};
+    auto root = (shared.kinds & CLONE_NEWNS) != 0
+                    ? std::vector<Step>()
+                    : rootfs::steps(spec, facts, situation, std::move(placements));
     if (!root) return std::unexpected(root.error());
 
     add_process_steps(draft);
     draft.add(std::move(*root));
     add_namespace_steps(draft);
+    add_resource_steps(draft);
     add_privilege_steps(draft);
     add_signal_scope(draft);
     add_command_steps(draft);
+    draft.plan.shared = std::move(shared);
     return std::move(draft.plan);
 }
 
-Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const std::vector<std::string>& env,
+Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const Plan& container,
                             const ExecSpec& exec) {
-    const auto containers = idmap::choose(spec, facts);
-    if (!containers) return std::unexpected(containers.error());
-    const auto capabilities = choose_capabilities(spec, facts, *containers);
+    const auto first = choose_identity(spec, facts, container.shared);
+    if (!first) return std::unexpected(first.error());
+    const auto capabilities = choose_capabilities(spec, facts, *first);
     if (!capabilities) return std::unexpected(capabilities.error());
 
     Spec changed = spec;
     changed.command = exec.command;
     changed.init = false;
+    changed.terminal = false;
     if (!exec.workdir.empty()) changed.workdir = exec.workdir;
     if (exec.user) changed.user = exec.user;
     if (const auto valid = validate(changed); !valid) return std::unexpected(valid.error());
-    idmap::Identity identity = *containers;
-    if (!identity.new_user_namespace) {
-        changed.userns = UserNamespace::no;
-        const auto wanted = idmap::choose(changed, facts);
-        if (!wanted) return std::unexpected(wanted.error());
-        identity = *wanted;
-    } else if (exec.user && (exec.user->uid != identity.uid || exec.user->gid != identity.gid)) {
+    // In no other user namespace than the container's.
+    if (!first->other_user_namespace()) changed.userns = UserNamespace::no;
+    const auto identity = choose_identity(changed, facts, container.shared);
+    if (!identity) return std::unexpected(identity.error());
+    const bool has_one_id = first->new_user_namespace && first->uids.empty();
+    if (has_one_id && (identity->uid != first->uid || identity->gid != first->gid))
         return fail_input("choose user and group",
-                          "the container's user namespace has user " + std::to_string(identity.uid) +
-                              " and group " + std::to_string(identity.gid) + " only",
+                          "the container's user namespace has user " + std::to_string(first->uid) +
+                              " and group " + std::to_string(first->gid) + " only",
                           "leave --user out");
-    }
 
-    Draft draft{changed, facts, identity, *capabilities, {}};
+    Draft draft{changed, facts, container.shared, *identity, *capabilities, {}};
     draft.plan.clone_flags = CLONE_PARENT;
     draft.plan.argv = changed.command;
-    draft.plan.env = environment::with(env, exec.env);
+    draft.plan.env = environment::with(container.env, exec.env);
+    draft.plan.profile = container.profile;
     if (draft.monitored()) draft.plan.filter = pidns::build_filter();
     draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
     draft.add("start a new session", action::NewSession{});
+    add_resource_steps(draft);
     add_privilege_steps(draft);
     add_command_steps(draft);
     return std::move(draft.plan);
+}
+
+uint64_t namespaces_of(const Plan& plan) {
+    uint64_t kinds = (plan.clone_flags & namespaces::all) | plan.shared.foreign;
+    for (const Step& step : plan.steps) {
+        if (const auto* unshare = std::get_if<action::Unshare>(&step.action)) kinds |= unshare->flags;
+        if (std::holds_alternative<action::EnterOwnTime>(step.action)) kinds |= CLONE_NEWTIME;
+    }
+    return kinds;
 }
 
 }  // namespace ctr

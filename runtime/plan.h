@@ -14,37 +14,47 @@
 #include "runtime/base/error.h"
 #include "runtime/control.h"
 #include "runtime/facts.h"
+#include "runtime/shared.h"
 #include "runtime/spec.h"
 
 namespace ctr {
 
 struct Plan {
-    uint64_t clone_flags = 0;  // CLONE_NEW*, CLONE_PARENT
-    std::vector<Step> steps;   // executed by the child in order, after "go"; the last one is Execute
+    Shared shared;                // whose namespaces are joined before new ones are made
+    uint64_t clone_flags = 0;     // CLONE_NEW*, CLONE_PARENT
+    std::vector<IdMapping> uids;  // of the new user namespace, where the child can't map it; else empty
+    std::vector<IdMapping> gids;
+    std::vector<Step> steps;  // executed by the child in order, after "go"; the last one is Execute
     std::vector<std::string> argv;
     std::vector<std::string> env;     // "K=V"
     std::vector<sock_filter> filter;  // the pid layer's, if there is a monitor; else empty
+    seccomp::Program profile;         // empty: any system call may be made
+    cgroup::Limits limits;            // of the container's control group, made by the parent
     pidns::MonitorOptions monitor;    // for flat and multi
 };
 
 // Decides everything that can be decided without acting. Pure, but for opening the root directory, whose
-// identity the plan holds, and for reading whether it is there. The result is move-only and may outlive the
-// facts. PLACEMENTS come from fastpath::prepare.
+// identity the plan holds, for reading whether it is there, and for reading a seccomp profile. The result is
+// move-only and may outlive the facts. PLACEMENTS come from fastpath::prepare, SHARED from look_at_shared.
 //
 // The order of the steps, and why:
 //   ids of a new user namespace   before anything that creates a file (unmapped ids can't own one)
 //   mounts, hostname, network     with all capabilities of the namespace
+//   terminal, resource limits     on the final /dev, while its owner may be changed and limits raised
 //   bounding set, ids             while CAP_SETPCAP, CAP_SETGID and CAP_SETUID are still there
 //   capabilities                  CAP_SYS_ADMIN stays until the filter is in, if there is no no_new_privs
 //   directory, command, signals   as the user that the command will be
-//   filter                        last, so that it needs to know nothing of the steps before
+//   filter, profile               last, so that they need to know nothing of the steps before
 Result<Plan> make_plan(const Spec& spec, const HostFacts& facts,
-                       std::vector<action::Placement> placements = {});
+                       std::vector<action::Placement> placements = {}, Shared shared = {});
 
 // How another command is executed in a container that runs already, by a process that is in its namespaces
-// and cgroups. SPEC and FACTS: the container's, as for make_plan; ENV: of its own plan.
-Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const std::vector<std::string>& env,
+// and cgroups. SPEC and FACTS: the container's, as for make_plan; CONTAINER: the plan made of them.
+Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const Plan& container,
                             const ExecSpec& exec);
+
+// CLONE_NEW*: the namespaces that the plan's process will have made or joined, and its maker is not in.
+uint64_t namespaces_of(const Plan& plan);
 
 // One line for the namespaces, then one a step.
 std::string describe(const Plan& plan);

@@ -1,12 +1,15 @@
 // Actions on the process itself. Async-signal-safe: see child.h.
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <linux/securebits.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,18 +23,35 @@
 
 namespace ctr::child {
 
-Fault execute(State&, const action::WriteOwn& action) {
+namespace {
+
+Fault write_own(const char* name, const std::string& text) {
     char path[64] = "self/";
-    strncat(path, action.file.c_str(), sizeof path - sizeof "self/");
+    strncat(path, name, sizeof path - sizeof "self/");
     const Fd file(path::open_procfs(path, O_WRONLY));
-    if (!file) return failed("openat2", action.file.c_str());
-    const ssize_t written = write(file.get(), action.text.data(), action.text.size());
-    if (written != static_cast<ssize_t>(action.text.size())) return failed("write", action.file.c_str());
-    return {};
+    if (!file) return failed("openat2", name);
+    const ssize_t written = write(file.get(), text.data(), text.size());
+    return written == static_cast<ssize_t>(text.size()) ? Fault{} : failed("write", name);
+}
+
+}  // namespace
+
+Fault execute(State&, const action::WriteOwn& action) {
+    return write_own(action.file.c_str(), action.text);
 }
 
 Fault execute(State&, const action::Unshare& action) {
     return unshare(static_cast<int>(action.flags)) == 0 ? Fault{} : failed("unshare");
+}
+
+// unshare moves children only, and execve does so not before Linux 6.1; the offsets are fixed with the first
+// who enters.
+Fault execute(State&, const action::EnterOwnTime& action) {
+    if (unshare(CLONE_NEWTIME) != 0) return failed("unshare");
+    if (const Fault fault = write_own("timens_offsets", action.offsets); fault.happened) return fault;
+    const Fd own(open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC));
+    if (!own) return failed("open", "/proc/self/ns/time_for_children");
+    return setns(own.get(), CLONE_NEWTIME) == 0 ? Fault{} : failed("setns");
 }
 
 Fault execute(State&, const action::SetHostname& action) {
@@ -52,6 +72,38 @@ Fault execute(State&, const action::LoopbackUp&) {
 // Away from the caller's terminal, into which a process inside could otherwise type (TIOCSTI, CVE-2017-5226).
 Fault execute(State&, const action::NewSession&) {
     return setsid() >= 0 ? Fault{} : failed("setsid");
+}
+
+// By descriptors from the multiplexer on: no path to the new terminal is looked up, which something in the
+// root could lead elsewhere (CVE-2025-52565).
+Fault execute(State& state, const action::OpenTerminal& action) {
+    const Fd outer_end(path::open_in_root(state.root.get(), "/dev/ptmx", O_RDWR | O_NOCTTY));
+    if (!outer_end) return failed("openat2", "/dev/ptmx");
+    if (!path::is_character_device(outer_end.get(), 5, 2))
+        return refused("/dev/ptmx is not the device that makes terminals");
+    const int unlock = 0;
+    if (ioctl(outer_end.get(), TIOCSPTLCK, &unlock) != 0) return failed("ioctl TIOCSPTLCK");
+    const Fd terminal(ioctl(outer_end.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (!terminal) return failed("ioctl TIOCGPTPEER");
+    struct stat status {};
+    if (fstat(terminal.get(), &status) != 0) return failed("fstat");
+    if (status.st_uid != action.owner && fchown(terminal.get(), action.owner, static_cast<gid_t>(-1)) != 0)
+        return failed("fchown");
+    const winsize size{action.size.rows, action.size.columns, 0, 0};
+    if (ioctl(terminal.get(), TIOCSWINSZ, &size) != 0) return failed("ioctl TIOCSWINSZ");
+    if (state.channel.terminal(outer_end.get()) != 0) return failed("sendmsg");
+    if (ioctl(terminal.get(), TIOCSCTTY, 0) != 0) return failed("ioctl TIOCSCTTY");
+    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (dup2(terminal.get(), standard) < 0) return failed("dup2");
+    return {};
+}
+
+Fault execute(State&, const action::LimitResources& action) {
+    for (const Ulimit& limit : action.limits) {
+        const rlimit values{limit.soft, limit.hard};
+        if (setrlimit(limit.resource, &values) != 0) return failed("setrlimit");
+    }
+    return {};
 }
 
 Fault execute(State&, const action::Control& action) {

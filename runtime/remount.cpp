@@ -73,6 +73,12 @@ bool is_below(const char* path, const char* top) {
     return strncmp(path, top, length) == 0 && (path[length] == 0 || path[length] == '/' || length == 1);
 }
 
+bool is_in(const char* path, const char* top, Extent extent) {
+    const bool is_top = strcmp(path, top) == 0;
+    if (is_top) return extent != Extent::below;
+    return extent != Extent::top && is_below(path, top);
+}
+
 // The path of an open mount, from the table of the own descriptors.
 ssize_t path_of(int fd, char* buffer, size_t size) {
     char name[32] = "/proc/self/fd/";
@@ -85,7 +91,7 @@ ssize_t path_of(int fd, char* buffer, size_t size) {
 
 }  // namespace
 
-const char* remount_tree(int mount, uint64_t attributes) {
+const char* remount_tree(int mount, uint64_t attributes, Extent extent) {
     char top[PATH_MAX];
     if (path_of(mount, top, sizeof top) < 0) return "readlink";
     const Fd table(path::open_procfs("self/mountinfo", O_RDONLY));
@@ -103,7 +109,7 @@ const char* remount_tree(int mount, uint64_t attributes) {
             *end = 0;
             const char* point = mount_point(line);
             line = end + 1;
-            if (point == nullptr || !is_below(point, top)) continue;
+            if (point == nullptr || !is_in(point, top, extent)) continue;
             if (const char* call = remount(point, attributes)) return call;
         }
         filled -= static_cast<size_t>(line - buffer);

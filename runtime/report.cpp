@@ -17,6 +17,13 @@ namespace {
 constexpr size_t max_datagram = 16384;
 constexpr size_t max_text = 3000;  // five texts fit
 
+// A record says which of them it has, by bits.
+constexpr std::array descriptors_of_started{&Started::pidfd, &Started::terminal, &Started::listener};
+
+constexpr size_t most_descriptors = descriptors_of_started.size();
+constexpr size_t control_size = CMSG_SPACE(most_descriptors * sizeof(int));
+using Descriptors = std::array<Fd, most_descriptors>;
+
 // A datagram: the variant's index, then its members one after the other.
 class Writer {
   public:
@@ -54,19 +61,23 @@ class Reader {
     std::string_view bytes_;
 };
 
-constexpr size_t most_descriptors = 2;
-
 struct Encoder {
     Writer& out;
-    std::vector<int> fds;
+    std::vector<int> descriptors;
     void operator()(const Notice& notice) {
         out.number(static_cast<int>(notice.kind));
         out.text(notice.text);
     }
     void operator()(const Started& started) {
         out.number(raw(started.init));
-        for (const Fd* fd : {&started.pidfd, &started.listener})
-            if (*fd) fds.push_back(fd->get());
+        int present = 0;
+        for (size_t i = 0; i < descriptors_of_started.size(); ++i) {
+            const Fd& fd = started.*descriptors_of_started[i];
+            if (!fd) continue;
+            present |= 1 << i;
+            descriptors.push_back(fd.get());
+        }
+        out.number(present);
     }
     void operator()(const Failed& failed) {
         const Error& e = failed.error;
@@ -77,7 +88,7 @@ struct Encoder {
     void operator()(const Ended& ended) { out.number(ended.status); }
 };
 
-std::optional<Report> decode(std::string_view bytes, std::array<Fd, most_descriptors> fds) {
+std::optional<Report> decode(std::string_view bytes, Descriptors fds) {
     Reader in(bytes);
     switch (in.number()) {
         case 0: {
@@ -85,7 +96,14 @@ std::optional<Report> decode(std::string_view bytes, std::array<Fd, most_descrip
             const auto kind = static_cast<Notice::Kind>(std::clamp(in.number(), 0, last));
             return Notice{kind, in.text()};
         }
-        case 1: return Started{HostPid(in.number()), std::move(fds[0]), std::move(fds[1])};
+        case 1: {
+            Started started;
+            started.init = HostPid(in.number());
+            const int present = in.number();
+            for (size_t i = 0, next = 0; i < descriptors_of_started.size(); ++i)
+                if ((present & 1 << i) != 0) started.*descriptors_of_started[i] = std::move(fds[next++]);
+            return started;
+        }
         case 2: {
             Failed failed;
             for (std::string Error::*member : {&Error::step, &Error::call, &Error::why, &Error::hint})
@@ -116,18 +134,18 @@ bool send_report(const Fd& sender, const Report& report) {
 
     std::string bytes = out.bytes();
     iovec part{bytes.data(), bytes.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(most_descriptors * sizeof(int))> control{};
+    alignas(cmsghdr) std::array<char, control_size> control{};
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
-    if (const size_t size = encoder.fds.size() * sizeof(int); size != 0) {
+    if (const size_t size = encoder.descriptors.size() * sizeof(int); size != 0) {
         message.msg_control = control.data();
         message.msg_controllen = CMSG_SPACE(size);
         cmsghdr* header = CMSG_FIRSTHDR(&message);
         header->cmsg_level = SOL_SOCKET;
         header->cmsg_type = SCM_RIGHTS;
         header->cmsg_len = CMSG_LEN(size);
-        std::memcpy(CMSG_DATA(header), encoder.fds.data(), size);
+        std::memcpy(CMSG_DATA(header), encoder.descriptors.data(), size);
     }
     // What only informs is not worth waiting for a reader.
     const int flags = std::holds_alternative<Notice>(report) ? MSG_NOSIGNAL | MSG_DONTWAIT : MSG_NOSIGNAL;
@@ -137,7 +155,7 @@ bool send_report(const Fd& sender, const Report& report) {
 std::optional<Report> receive_report(const Fd& receiver) {
     std::array<char, max_datagram> bytes;
     iovec part{bytes.data(), bytes.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(most_descriptors * sizeof(int))> control{};
+    alignas(cmsghdr) std::array<char, control_size> control{};
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
@@ -147,15 +165,13 @@ std::optional<Report> receive_report(const Fd& receiver) {
     do got = recvmsg(receiver.get(), &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     if (got <= 0) return {};
-    std::array<Fd, most_descriptors> fds;
+    Descriptors fds;
     if (const cmsghdr* header = CMSG_FIRSTHDR(&message);
         header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
-        const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        for (size_t i = 0; i < std::min(count, fds.size()); ++i) {
-            int number = -1;
-            std::memcpy(&number, CMSG_DATA(header) + i * sizeof number, sizeof number);
-            fds.at(i).reset(number);
-        }
+        std::array<int, most_descriptors> numbers{};
+        const size_t size = std::min(header->cmsg_len - CMSG_LEN(0), sizeof numbers);
+        std::memcpy(numbers.data(), CMSG_DATA(header), size);
+        for (size_t i = 0; i < size / sizeof(int); ++i) fds[i].reset(numbers[i]);
     }
     return decode({bytes.data(), static_cast<size_t>(got)}, std::move(fds));
 }

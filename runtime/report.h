@@ -3,7 +3,7 @@
 //
 //   supervisor/keeper                         keeper/starter
 //        | -- Notice (any number, any time) --->  |
-//        | -- Started {init, pidfd} ----------->  |     the command has been executed
+//        | -- Started {init, pidfd, terminal} ----------->  |     the command has been executed
 //        | -- Ended {wait status} ------------->  |     ... and everything in the container is gone
 //   or   | -- Failed {error} ------------------>  |     it could not be; nothing is left
 //
@@ -25,6 +25,7 @@ namespace ctr {
 struct Started {
     HostPid init = HostPid::none;
     Fd pidfd;
+    Fd terminal;  // the outer end of its terminal, if it has one
     Fd listener;  // only of what is started in a container that runs already, and only if that has a monitor
 };
 struct Failed {

@@ -8,30 +8,15 @@
 #include <iterator>
 #include <set>
 
+#include "runtime/devices.h"
+#include "runtime/mounting_plan.h"
+
 namespace ctr::rootfs {
 
 namespace {
 
 constexpr uint64_t inert = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 constexpr uint32_t terminal_group = 5;  // "tty" of every distribution
-
-struct Device {
-    const char* name;
-    unsigned major;
-    unsigned minor;
-};
-constexpr Device devices[] = {{"null", 1, 3},   {"zero", 1, 5},    {"full", 1, 7},
-                              {"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0}};
-
-struct Link {
-    const char* target;
-    const char* points_to;
-};
-constexpr Link links[] = {{"/dev/ptmx", "pts/ptmx"},
-                          {"/dev/fd", "/proc/self/fd"},
-                          {"/dev/stdin", "/proc/self/fd/0"},
-                          {"/dev/stdout", "/proc/self/fd/1"},
-                          {"/dev/stderr", "/proc/self/fd/2"}};
 
 // What procfs and sysfs tell of the host beyond processes, as Docker masks it.
 constexpr const char* masked[] = {"/proc/acpi",
@@ -58,37 +43,34 @@ Result<Fd> open_root(const std::string& directory) {
     return fail_call(what, "open", errno, why, "--rootfs DIRECTORY with an unpacked root file system");
 }
 
-std::vector<Step> dev_steps(const HostFacts& facts, Situation situation) {
-    std::vector<Step> steps;
-    // nodev: nodes made in here with CAP_MKNOD can't be opened; the devices are mounts of the host's own
-    // nodes.
-    steps.push_back(
-        {"mount a private /dev", action::Mount{"tmpfs", "/dev", {{"mode", "0755"}, {"size", "1m"}}, inert}});
-    for (const Device& device : devices)
-        steps.push_back({std::string("put /dev/") + device.name + " into the private /dev",
-                         action::BindDevice{device.name, device.major, device.minor}});
-    action::Mount pts{"devpts",
-                      "/dev/pts",
-                      {{"newinstance", ""}, {"ptmxmode", "0666"}, {"mode", "0620"}},
-                      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC};
-    if (!situation.new_user_namespace && contains(facts.gids, terminal_group))
-        pts.options.emplace_back("gid", std::to_string(terminal_group));
-    steps.push_back({"mount private terminals on /dev/pts", std::move(pts)});
-    steps.push_back(
-        {"mount a private /dev/shm",
-         action::Mount{"tmpfs", "/dev/shm", {{"mode", "1777"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV}});
-    for (const Link& link : links)
-        steps.push_back(
-            {std::string("make the link ") + link.target, action::MakeLink{link.target, link.points_to}});
-    return steps;
+devices::Options device_options(const Spec& spec, const HostFacts& facts, Situation situation) {
+    return {.terminal_group = !situation.other_user_namespace && contains(facts.gids, terminal_group),
+            .own_memory = spec.ipc == Scope::own};
+}
+
+Result<Step> root_step(const Spec& spec, const HostFacts& facts, Situation situation) {
+    auto root = open_root(spec.rootfs);
+    if (!root) return std::unexpected(root.error());
+    if (!spec.overlay)
+        return Step{"bind the root directory \"" + spec.rootfs + "\"",
+                    action::BindRoot{spec.rootfs, std::move(*root), spec.read_only}};
+    // xino=off: files keep the numbers that they have below.
+    action::OverlayRoot overlay{spec.rootfs, std::move(*root), spec.overlay->upper, {}, {{"xino", "off"}}};
+    if (!overlay.upper.empty()) {
+        while (overlay.upper.size() > 1 && overlay.upper.ends_with('/')) overlay.upper.pop_back();
+        overlay.work = overlay.upper + ".work";
+    }
+    if (situation.other_user_namespace || !facts.initial_user_namespace)
+        overlay.options.emplace_back("userxattr", "");
+    return Step{"lay an overlay over the root directory \"" + spec.rootfs + "\"", std::move(overlay)};
 }
 
 // A procfs shows the pid namespace of the process that mounts it (which a layer's namespace isn't to the
 // kernel). Without one of our own that is the outer one, where only root of the initial user namespace may
-// mount; for everybody else the outer /proc, bound, shows the same.
+// mount; for everybody else, and inside of another container, the outer /proc, bound, shows the same.
 Step proc_step(const Spec& spec, const HostFacts& facts, Situation situation) {
-    const bool outer_may_mount =
-        facts.privileged() && facts.initial_user_namespace && !situation.new_user_namespace;
+    const bool outer_may_mount = !facts.numbered && facts.privileged() && facts.initial_user_namespace &&
+                                 !situation.other_user_namespace;
     const bool own = spec.pidns == PidMode::kernel && !facts.numbered;
     if (own || outer_may_mount)
         return {"mount a fresh /proc", action::Mount{"proc", "/proc", {}, inert, 0555}};
@@ -107,6 +89,10 @@ Step placing_step(std::vector<action::Placement> placements) {
     return {"put instrumented images in place", action::PlaceImages{std::move(placements)}};
 }
 
+void append(std::vector<Step>& to, std::vector<Step> steps) {
+    std::move(steps.begin(), steps.end(), std::back_inserter(to));
+}
+
 // Whoever can write there has a say in other containers. What is started inside is written down inside.
 void add_registries(std::vector<Step>& steps, const Spec& spec, const HostFacts& facts) {
     std::set<std::string> roots{facts.registry, spec.registration ? spec.registration->root : ""};
@@ -117,42 +103,63 @@ void add_registries(std::vector<Step>& steps, const Spec& spec, const HostFacts&
              action::Mount{"tmpfs", root, {{"mode", "0700"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 0700}});
 }
 
-}  // namespace
-
-Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situation situation,
-                                std::vector<action::Placement> placements) {
+std::vector<Step> on_hosts_root(const Spec& spec, const HostFacts& facts, Situation situation) {
     std::vector<Step> steps;
-    steps.push_back({"make all mounts private", action::PrivateMounts{}});
-    if (spec.rootfs.empty()) {
-        // The host's /proc would show the numbers of the outer namespace.
-        const bool own = spec.pidns == PidMode::kernel && !facts.numbered;
-        if (own) steps.push_back(proc_step(spec, facts, situation));
-        // Root inside could otherwise leave its limits by writing its number into another group.
-        steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
-        add_first(steps, spec, facts);
-        if (!placements.empty()) steps.push_back(placing_step(std::move(placements)));
-        add_registries(steps, spec, facts);
-        return steps;
-    }
-    auto root = open_root(spec.rootfs);
-    if (!root) return std::unexpected(root.error());
-    steps.push_back(
-        {"bind the root directory \"" + spec.rootfs + "\"", action::BindRoot{spec.rootfs, std::move(*root)}});
-    auto dev = dev_steps(facts, situation);
-    std::move(dev.begin(), dev.end(), std::back_inserter(steps));
+    if (spec.read_only)
+        steps.push_back(
+            {"make all that the host has mounted read-only, but /dev and /proc", action::ReadOnlyHost{}});
+    // The host's /proc would show the numbers of the outer namespace.
+    const bool own = spec.pidns == PidMode::kernel && !facts.numbered;
+    if (own) steps.push_back(proc_step(spec, facts, situation));
+    // Root inside could otherwise leave its limits by writing its number into another group.
+    steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
+    add_first(steps, spec, facts);
+    return steps;
+}
+
+std::vector<Step> on_own_root(const Spec& spec, const HostFacts& facts, Situation situation) {
+    std::vector<Step> steps = devices::steps("/dev", device_options(spec, facts, situation));
     steps.push_back(
         {"mount a private /tmp",
          action::Mount{"tmpfs", "/tmp", {{"mode", "1777"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 01777}});
     steps.push_back(proc_step(spec, facts, situation));
     steps.push_back({"bind the host's /sys read-only",
                      action::BindTree{"/sys", "/sys", action::Source::sysfs, MOUNT_ATTR_RDONLY | inert}});
+    // Before the mounts that were asked for: one of those that a link in the root leads to /proc can't keep
+    // these from it then.
     for (const char* path : masked) steps.push_back({std::string("mask ") + path, action::Mask{path}});
     for (const char* path : unwritable)
         steps.push_back({std::string("make ") + path + " read-only", action::ReadOnly{path}});
     add_first(steps, spec, facts);
+    return steps;
+}
+
+}  // namespace
+
+Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situation situation,
+                                std::vector<action::Placement> placements) {
+    auto wanted = mounting_plan::steps(spec, device_options(spec, facts, situation));
+    if (!wanted) return std::unexpected(wanted.error());
+    std::vector<Step> steps;
+    steps.push_back({"make all mounts private", action::PrivateMounts{}});
+    append(steps, std::move(wanted->before));
+    if (spec.rootfs.empty()) {
+        append(steps, on_hosts_root(spec, facts, situation));
+        // Before the mounts that were asked for, which may hide the copies.
+        if (!placements.empty()) steps.push_back(placing_step(std::move(placements)));
+        add_registries(steps, spec, facts);
+        append(steps, std::move(wanted->mounts));
+        return steps;
+    }
+    auto root = root_step(spec, facts, situation);
+    if (!root) return std::unexpected(root.error());
+    steps.push_back(std::move(*root));
+    append(steps, on_own_root(spec, facts, situation));
+    append(steps, std::move(wanted->mounts));
     // By the host's paths of the copies, so before they are out of reach; after all mounts that may hide an
     // image.
     if (!placements.empty()) steps.push_back(placing_step(std::move(placements)));
+    if (spec.read_only) steps.push_back({"make the root read-only", action::SealRoot{}});
     steps.push_back({"make \"" + spec.rootfs + "\" the root", action::PivotRoot{}});
     return steps;
 }

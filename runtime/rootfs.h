@@ -12,7 +12,7 @@
 namespace ctr::rootfs {
 
 struct Situation {
-    bool new_user_namespace = false;
+    bool other_user_namespace = false;  // than the caller's
 };
 
 // Opens the root directory to hold on to its identity; changes nothing.

@@ -10,8 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "cgroup/io_limit.h"
+#include "cgroup/limits.h"
 #include "runtime/base/error.h"
+#include "runtime/base/ids.h"
+#include "runtime/mounts.h"
+#include "runtime/ulimit.h"
 
 namespace ctr {
 
@@ -36,8 +39,38 @@ enum class Network { host, none };
 
 enum class UserNamespace {
     automatic,  // only where the caller lacks the privilege to do without
-    yes,
+    yes,        // with the caller's id alone
     no,
+    subids,   // with the caller's id, which is root inside, and its ranges of /etc/subuid and subgid
+    keep_id,  // the same, but the caller's id stays what it is
+};
+
+inline bool wants_subids(UserNamespace userns) {
+    return userns == UserNamespace::subids || userns == UserNamespace::keep_id;
+}
+
+// What is written to the root file system goes to another directory, and the root stays what it was.
+struct Overlay {
+    std::string
+        upper;  // that directory, made where it is missing, with UPPER.work beside it; empty: in memory
+};
+
+enum class Scope {
+    own,   // a namespace of the container's own
+    host,  // the caller's
+};
+
+// A time namespace: by how many seconds its clocks are ahead of the host's.
+struct Clocks {
+    int64_t boottime = 0;
+    int64_t monotonic = 0;
+};
+
+// Namespaces of a process that runs already, in place of own or the caller's.
+struct ShareWith {
+    HostPid process{};   // its number here; or that of the ctr that runs a container
+    uint64_t kinds = 0;  // CLONE_NEW*; 0: all, but pid only under PidMode::kernel
+    std::string name{};  // of a container that is written down, in place of the number
 };
 
 struct User {
@@ -57,20 +90,31 @@ struct Spec {
     std::vector<std::string> command;  // argv, at least one element; looked up in the container's PATH
     std::vector<std::pair<std::string, std::string>> env;  // set in addition to (or over) the inherited one
     bool env_clear = false;                                // start from PATH, TERM and HOME only
-    std::string workdir;       // absolute, inside; empty: the caller's with the host's root, "/" with rootfs
-    std::string hostname;      // empty: the host's
-    std::string rootfs;        // empty: the host's root file system
-    std::optional<User> user;  // ids inside; absent: the caller's (root inside a rootfs as root)
+    std::string workdir;   // absolute, inside; empty: the caller's with the host's root, "/" with rootfs
+    std::string hostname;  // empty: the host's
+    std::string rootfs;    // empty: the host's root file system
+    std::optional<Overlay> overlay;    // over rootfs
+    bool read_only = false;            // the root file system; the host's with all that it has mounted
+    std::vector<MountRequest> mounts;  // in this order, after the root and its /dev, /tmp, /proc and /sys
+    std::optional<User> user;          // ids inside; absent: the caller's (root inside a rootfs as root)
     PidMode pidns = PidMode::flat;
     PidLookup pid_lookup = PidLookup::hash;
     PidFastpath pid_fastpath = PidFastpath::automatic;
     uint32_t pid_max = 0;  // flat and multi: numbers in each namespace are below; 0: the usual 32768
     Network network = Network::host;
     UserNamespace userns = UserNamespace::automatic;
+    Scope ipc = Scope::own;  // also /dev/shm of a rootfs
+    Scope uts = Scope::own;
+    Scope cgroupns = Scope::own;
+    std::optional<Clocks> clocks;  // absent: the host's
+    std::optional<ShareWith> share_with;
     std::vector<std::string> cap_add;   // "NET_ADMIN", "CAP_NET_ADMIN" or "ALL"
     std::vector<std::string> cap_drop;  // likewise; the default set is Docker's
     bool no_new_privs = true;
-    std::vector<cgroup::IoLimit> io_limits;
+    cgroup::Limits limits;
+    std::vector<Ulimit> ulimits;  // the others are the caller's
+    std::string seccomp = "off";  // "off", "default", or the file of a profile
+    bool terminal = false;        // standard input, output and error are a terminal of its own
     bool rehearse = false;  // all but the command, of which there is none: in its place init makes a child,
                             // sees it end, and ends with 0, or the errno of what failed (runtime/rehearsal.h)
     std::optional<Registration> registration;  // absent: nobody but its starter knows of it
@@ -83,5 +127,8 @@ struct Spec {
 // Refuses what can be refused without looking at the host: no command, a relative workdir, a bad hostname,
 // ...
 Status validate(const Spec& spec);
+
+// CLONE_NEW*: the kinds that share_with means; 0 without it.
+uint64_t shared_kinds(const Spec& spec);
 
 }  // namespace ctr

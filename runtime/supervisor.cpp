@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <optional>
@@ -59,12 +60,14 @@ Result<std::optional<int>> wait_for_init(HostPid init, const pidns::Monitor::Bes
     }
 }
 
-// Namespaces inside cost the monitor a descriptor each. Init has the caller's limits: it was made before.
-void raise_descriptor_limit() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+// Namespaces inside cost the monitor a descriptor each. Init has the caller's limits: it was made before. The
+// limit that was, for what is executed later.
+rlimit raise_descriptor_limit() {
+    rlimit before{};
+    if (getrlimit(RLIMIT_NOFILE, &before) != 0) return {RLIM_INFINITY, RLIM_INFINITY};
+    const rlimit most{before.rlim_max, before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &most);
+    return before;
 }
 
 // The table of numbers is a large file, most of which is never there. It is made before the command can run,
@@ -84,7 +87,7 @@ Result<std::optional<pidns::Numbers>> make_numbers(const Plan& plan) {
 
 Result<std::optional<cgroup::Group>> create_group(const CgroupPlan& plan, const Notify& notify) {
     if (plan.name.empty()) return std::nullopt;
-    auto group = cgroup::Group::create(plan.name, plan.limits);
+    auto group = cgroup::Group::create(plan.name, cgroup::controllers_of(plan.limits), plan.limits);
     if (!group) return std::unexpected(std::move(group).error());
     for (const std::string& text : group->notes()) notify({Notice::Kind::information, text});
     for (const std::string& text : group->warnings()) notify({Notice::Kind::warning, text});
@@ -100,7 +103,8 @@ HostPid copier_of(const pidns::Monitor* monitor) {
 Result<std::optional<std::string>> create_freezer(const Task& task,
                                                   const std::optional<cgroup::Group>& group) {
     if (!task.registered) return std::nullopt;
-    if (group && group->version() == cgroup::Version::v2) return group->directories().front();
+    if (group)
+        if (auto found = cgroup::find_freezer(group->directories())) return found;
     auto made = cgroup::make_freezer(task.cgroup.freezers);
     if (!made) return std::unexpected(std::move(made).error());
     return std::optional(std::move(*made));
@@ -115,7 +119,8 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
         notify({Notice::Kind::detail, "the container can't be paused: " + freezer.error().message()});
     std::vector<std::string> groups;
     if (*group) groups = (*group)->directories();
-    if (freezer && *freezer && (groups.empty() || groups.front() != **freezer)) groups.push_back(**freezer);
+    if (freezer && *freezer && std::ranges::find(groups, **freezer) == groups.end())
+        groups.push_back(**freezer);
     auto numbers = make_numbers(task.plan);
     if (!numbers) return std::unexpected(std::move(numbers).error());
     auto launched = launch(task.plan, [&](HostPid init) -> Status {
@@ -127,7 +132,7 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
 
     for (const std::string& note : launched->notes) notify({Notice::Kind::detail, note});
 
-    raise_descriptor_limit();
+    const rlimit descriptors = raise_descriptor_limit();
     std::unique_ptr<pidns::Monitor> monitor;
     if (launched->listener && *numbers) {
         pidns::MonitorOptions options = task.plan.monitor;
@@ -139,13 +144,13 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
     }
     const HostPid init = launched->pid;
     const Fd pidfd(dup(launched->pidfd.get()));
-    send_report(reports, Started{init, std::move(launched->pidfd), {}});
+    send_report(reports, Started{init, std::move(launched->pidfd), std::move(launched->terminal), {}});
     control.begin(
         init, pidfd.get(),
         [&](Order order) -> Result<Fd> {
-            auto plan = make_exec_plan(task.spec, task.facts, task.plan.env, order.exec);
+            auto plan = make_exec_plan(task.spec, task.facts, task.plan, order.exec);
             if (!plan) return std::unexpected(std::move(plan).error());
-            return start_exec(*plan, {pidfd.get(), task.plan.clone_flags | CLONE_NEWCGROUP, groups},
+            return start_exec(*plan, {pidfd.get(), namespaces_of(task.plan), groups, descriptors},
                               std::move(order));
         },
         [&](HostPid process, Fd listener) {
@@ -173,7 +178,7 @@ void end_processes(const CgroupPlan& cgroup, const std::set<pid_t>& spared) {
     end_descendants(spared);
 }
 
-void supervise(Task& task, Fd reports, HostPid keeper) {
+void supervise(Task& task, Fd reports, HostPid keeper, const std::optional<terminal::Modes>& outer) {
     // Its own session: a kill of the keeper's whole process group (timeout -s KILL does that) must not take
     // both.
     setsid();
@@ -199,9 +204,10 @@ void supervise(Task& task, Fd reports, HostPid keeper) {
         send_report(reports, Failed{std::move(ended).error()});
     } else if (*ended) {
         send_report(reports, Ended{**ended});
-    } else if (task.registered) {
+    } else {
         // The keeper is gone, who would have done it.
-        (void)task.registered->registry.finish(task.registered->entry, {});
+        if (outer) terminal::restore(*outer);
+        if (task.registered) (void)task.registered->registry.finish(task.registered->entry, {});
     }
     _exit(0);
 }

@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/io_limit.h"
+#include "cgroup/limits.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
 #include "runtime/facts.h"
 #include "runtime/plan.h"
 #include "runtime/registry.h"
 #include "runtime/spec.h"
+#include "runtime/terminal.h"
 
 namespace ctr {
 
@@ -24,7 +25,7 @@ inline constexpr const char* monitor_name = "ctr-monitor";
 // of the two is killed at whatever moment, the other can remove what was created.
 struct CgroupPlan {
     std::string name;  // empty: the container has none
-    std::vector<cgroup::IoLimit> limits;
+    cgroup::Limits limits;
     std::vector<std::string> directories;  // all that may come to exist
     std::vector<std::string> freezers;     // of these, those of which one holds the processes together
 };
@@ -48,7 +49,9 @@ struct Task {
 // Ends whatever is below this process, frozen or not, as end_descendants does (teardown.h).
 void end_processes(const CgroupPlan& cgroup, const std::set<pid_t>& spared = {});
 
-// Runs in the process that the keeper forked for it and never returns. Reports go to `reports`.
-[[noreturn]] void supervise(Task& task, Fd reports, HostPid keeper);
+// Runs in the process that the keeper forked for it and never returns. Reports go to `reports`. OUTER is the
+// terminal that the keeper sets, put back here if the keeper is killed.
+[[noreturn]] void supervise(Task& task, Fd reports, HostPid keeper,
+                            const std::optional<terminal::Modes>& outer);
 
 }  // namespace ctr

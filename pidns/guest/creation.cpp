@@ -114,6 +114,8 @@ Action create(Frame& frame, const Row& row) {
     // To the kernel their numbers are all that matters, but these need the monitor's help.
     constexpr uint64_t special =
         CLONE_NEWPID | CLONE_PARENT | CLONE_PARENT_SETTID | CLONE_UNTRACED | CLONE_PTRACE;
+    // So that a filter that is installed for all threads is noticed by all (Mapping::be_quiet_everywhere).
+    if (is_thread) (void)Mapping::get();
     const bool served_here = is_thread || (!creation.odd && (creation.flags & special) == 0);
     if (shares && creation.stack == 0 && frame.number != SYS_vfork) return Action::bare;
     const auto self = served_here && !is_thread ? Self::find() : std::nullopt;

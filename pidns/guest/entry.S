@@ -15,6 +15,7 @@ guest_header:
     .long create - guest_header
     .long created - guest_header
     .long prepare - guest_header
+    .long cancellable - guest_header
     .long sleeping - guest_header
     .long awake - guest_header
     .long FRAME_SIZE + RED_ZONE
@@ -51,6 +52,7 @@ stat:
     movq %rdi, FRAME_ARGUMENTS(%rsp)
     movl %eax, %eax
     movq %rax, FRAME_NUMBER(%rsp)
+    movq $0, FRAME_FLAG(%rsp)
     movl $AFTER_PATH, FRAME_NEXT(%rsp)
     movl $MARK, %r9d
     jmp make_path
@@ -76,7 +78,23 @@ make_path:
     testb %al, %al
     jz look
     jmp done
+call_function:
+    movq FRAME_NUMBER(%rsp), %rsi
+    movq FRAME_MADE(%rsp), %rdx
+    movq FRAME_MADE+8(%rsp), %rcx
+    movq FRAME_MADE+16(%rsp), %r8
+    movq FRAME_MADE+24(%rsp), %r9
+    movq FRAME_MADE+32(%rsp), %rax
+    movq %rax, FRAME_ON_STACK(%rsp)
+    movq FRAME_MADE+40(%rsp), %rax
+    movq %rax, FRAME_ON_STACK+8(%rsp)
+    call *FRAME_FUNCTION(%rsp)
+    movq %rax, FRAME_RESULT(%rsp)
+    jmp awake
 make:
+    movq FRAME_FLAG(%rsp), %rdi
+    testq %rdi, %rdi
+    jnz call_function
     movq FRAME_NUMBER(%rsp), %rax
     movq FRAME_MADE(%rsp), %rdi
     movq FRAME_MADE+8(%rsp), %rsi
@@ -141,7 +159,9 @@ create:
     pushq %rdi
     movl %eax, %eax
     pushq %rax
-    subq $FRAME_NUMBER, %rsp
+    pushq $0
+    subq $FRAME_FLAG, %rsp
+before:
     movq %rsp, %rdi
     call guest_before
     movl %eax, FRAME_ACTION(%rsp)
@@ -159,6 +179,32 @@ has_read:
     movq FRAME_BACK(%rsp), %rcx
     leaq FRAME_SIZE+RED_ZONE(%rsp), %rsp
     jmp *%rcx
+
+// In place of a function that makes calls in which a thread can be cancelled: a signal handler compares addresses with those
+// in it, so it makes the call still, whatever becomes of number and arguments. Callers find the stack as behind it.
+cancellable:
+    popq %rax
+    leaq -(FRAME_SIZE+RED_ZONE)(%rsp), %rsp
+    movq %rax, FRAME_BACK(%rsp)
+    movq %rdi, FRAME_FLAG(%rsp)
+    movq %r11, FRAME_FUNCTION(%rsp)
+    movl %esi, %esi
+    movq %rsi, FRAME_NUMBER(%rsp)
+    movq %rdx, FRAME_ARGUMENTS(%rsp)
+    movq %rcx, FRAME_ARGUMENTS+8(%rsp)
+    movq %r8, FRAME_ARGUMENTS+16(%rsp)
+    movq %r9, FRAME_ARGUMENTS+24(%rsp)
+    movq %rdx, FRAME_MADE(%rsp)
+    movq %rcx, FRAME_MADE+8(%rsp)
+    movq %r8, FRAME_MADE+16(%rsp)
+    movq %r9, FRAME_MADE+24(%rsp)
+    movq FRAME_SIZE+RED_ZONE(%rsp), %rax
+    movq %rax, FRAME_ARGUMENTS+32(%rsp)
+    movq %rax, FRAME_MADE+32(%rsp)
+    movq FRAME_SIZE+RED_ZONE+8(%rsp), %rax
+    movq %rax, FRAME_SIXTH(%rsp)
+    movq %rax, FRAME_MADE+40(%rsp)
+    jmp before
 
 // The child begins on a stack of its own, on which `before` has laid what it needs (the program gave that memory away).
 // Its creator's frame stays where it is: the child never sees this stack.

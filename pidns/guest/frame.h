@@ -47,6 +47,8 @@ class Claim {
 };
 
 struct Frame {
+    uint64_t
+        on_stack[2];  // what a cancellable function takes there, which is called with this frame above it
     union {
         Claim claim;     // fork family: the child's numbers
         HostPid caller;  // of a wait: the process, as it was before
@@ -55,16 +57,22 @@ struct Frame {
     uint32_t next;  // After of serve.h: what the result is looked at for
     int64_t result;
     uint64_t clobbered;     // r11
+    uint64_t flag;          // whose address a cancellable function takes; 0: the guest makes the call
     uint64_t number;        // of the call that is made
     uint64_t made[6];       // its arguments
     uint64_t arguments[5];  // as the program passed them
-    uint64_t near_code;
+    union {
+        uint64_t near_code;
+        uint64_t function;  // cancellable, and makes the call
+    };
     uint64_t sixth;  // the program's r9
     uint64_t back;
 
     // Where the program's stack ends.
     uint64_t stack() const { return reinterpret_cast<uint64_t>(this) + sizeof(Frame) + RED_ZONE; }
 };
+static_assert(offsetof(Frame, on_stack) == FRAME_ON_STACK && offsetof(Frame, flag) == FRAME_FLAG);
+static_assert(offsetof(Frame, function) == FRAME_FUNCTION && (sizeof(Frame) + RED_ZONE) % 16 == 0);
 static_assert(offsetof(Frame, claim) == FRAME_CLAIM && offsetof(Frame, action) == FRAME_ACTION);
 static_assert(offsetof(Frame, result) == FRAME_RESULT && offsetof(Frame, clobbered) == FRAME_CLOBBERED);
 static_assert(offsetof(Frame, number) == FRAME_NUMBER && offsetof(Frame, made) == FRAME_MADE);

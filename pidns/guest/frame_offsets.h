@@ -1,17 +1,20 @@
 // The layout of a Frame (frame.h, which checks it), for entry.S.
 #define RED_ZONE 128
-#define FRAME_CLAIM 0
-#define FRAME_ACTION 8
-#define FRAME_NEXT 12
-#define FRAME_RESULT 16
-#define FRAME_CLOBBERED 24
-#define FRAME_NUMBER 32
-#define FRAME_MADE 40
-#define FRAME_ARGUMENTS 88
-#define FRAME_NEAR 128
-#define FRAME_SIXTH 136
-#define FRAME_BACK 144
-#define FRAME_SIZE 152
+#define FRAME_ON_STACK 0
+#define FRAME_CLAIM 16
+#define FRAME_ACTION 24
+#define FRAME_NEXT 28
+#define FRAME_RESULT 32
+#define FRAME_CLOBBERED 40
+#define FRAME_FLAG 48
+#define FRAME_NUMBER 56
+#define FRAME_MADE 64
+#define FRAME_ARGUMENTS 112
+#define FRAME_NEAR 152
+#define FRAME_FUNCTION 152
+#define FRAME_SIXTH 160
+#define FRAME_BACK 168
+#define FRAME_SIZE 176
 
 #define ACTION_DONE 0
 #define ACTION_MAKE 1
@@ -23,7 +26,7 @@
 
 #define AFTER_PATH 2
 
-#define GUEST_VERSION 1
+#define GUEST_VERSION 2
 #define MARK 0x6d616769
 #define EINTR_ 4
 #define NR_VFORK 58

@@ -9,7 +9,7 @@
 namespace ctr::pidns {
 
 inline constexpr char guest_magic[8] = {'c', 't', 'r', 'g', 'u', 'e', 's', 't'};
-inline constexpr uint32_t guest_version = 1;
+inline constexpr uint32_t guest_version = 2;
 
 struct GuestHeader {
     char magic[8];
@@ -23,6 +23,8 @@ struct GuestHeader {
     uint32_t created;  // where near code goes on in the parent, and after a failure
     uint32_t
         prepare;  // sets the mark if the call may pass as it is, then jumps to rcx, where the image makes it
+    uint32_t cancellable;  // in place of a function that makes calls (image/cancellable.h), with its
+                           // arguments; r11 is its address, for the guest to call
 
     // The part in which a thread may sleep or be cancelled: there CFA = rsp + unwind_cfa, and the return
     // address (where the image goes on) is at CFA - unwind_ra.
@@ -36,6 +38,6 @@ struct GuestHeader {
     int32_t restorer;
 };
 
-static_assert(sizeof(GuestHeader) == 52, "a format: the blob and its reader are built apart");
+static_assert(sizeof(GuestHeader) == 56, "a format: the blob and its reader are built apart");
 
 }  // namespace ctr::pidns

@@ -31,13 +31,25 @@ bool is_power_of_two(uint32_t value) {
 void Mapping::be_quiet() {
     (void)get();  // is there a layer?
     const uint64_t base = gs_base();
-    const bool is_ours = base == 0 || ((base & ~low_bits) == place && (base & tag_mask) == tag);
-    if (is_ours && base != no_layer) set_gs_base(quiet);
+    if ((base != 0 && !is_ours(base)) || base == no_layer) return;
+    // From now on the monitor translates what its handlers get to see.
+    while (!is_quiet() && asked(SYS_prctl, layer_quiet) == eintr) {
+    }
+    set_gs_base(quiet);
+}
+
+void Mapping::be_quiet_everywhere() {
+    constexpr uint64_t map_private = 2, map_fixed = 16, map_anonymous = 32, no_file = ~uint64_t{0};
+    const bool attached = get().has_value();
+    be_quiet();
+    if (attached)
+        make(SYS_mmap, place, file_header_bytes, PROT_READ, map_private | map_fixed | map_anonymous, no_file,
+             0);
 }
 
 // The mapping is there still, if it was.
 void Mapping::be_loud() {
-    if (is_quiet()) set_gs_base(0);
+    if (gs_base() == quiet) set_gs_base(0);
 }
 
 // Two threads may come here at once, and a signal handler at any point: the mapping that is there is the one

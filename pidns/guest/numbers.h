@@ -20,18 +20,26 @@ class Mapping {
   public:
     // The thread has a seccomp filter of its own, which may kill it for calls that its program doesn't make:
     // the guest makes none of its own any more.
-    static bool is_quiet() { return gs_base() == quiet; }
+    static bool is_quiet() {
+        const uint64_t base = gs_base();
+        return base == quiet || (is_ours(base) && base != no_layer && is_closed());
+    }
     static bool has_no_layer() { return gs_base() == no_layer; }
 
     // Before a filter is installed, and if that fails. Children, and threads that are made later, inherit it.
     static void be_quiet();
     static void be_loud();
 
+    // The same in all threads of the process, for good: a page of zeroes takes the place of the mapping's
+    // first.
+    static void be_quiet_everywhere();
+
     // Attaches first, if need be (a few microseconds). Nothing: there is none to be had.
     static std::optional<Mapping> get() {
         const uint64_t base = gs_base();
-        if ((base & ~low_bits) == place && (base & tag_mask) == tag)
-            return base == no_layer || base == quiet ? std::nullopt : std::optional(Mapping(base));
+        if (is_ours(base))
+            return base == no_layer || base == quiet || is_closed() ? std::nullopt
+                                                                    : std::optional(Mapping(base));
         if (base != 0) return {};
         return attach();
     }
@@ -67,6 +75,11 @@ class Mapping {
         uint64_t base = 0;
         __asm__ volatile("rdgsbase %0" : "=r"(base));
         return base;
+    }
+    static bool is_ours(uint64_t base) { return (base & ~low_bits) == place && (base & tag_mask) == tag; }
+    static bool is_closed() {
+        const auto* header = reinterpret_cast<const FileHeader*>(place);
+        return __atomic_load_n(&header->version, __ATOMIC_RELAXED) == 0;
     }
     static std::optional<Mapping> attach();
 

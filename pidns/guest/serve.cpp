@@ -71,17 +71,24 @@ bool is_served_quietly(const Frame& frame, const Row& row) {
     return row.path.path == PathArguments::none || can_be_made_twice(frame.number, frame.arguments);
 }
 
+// A filter without a program is only a question what the kernel can do (libseccomp asks it).
 bool installs_filter(const Frame& frame) {
     constexpr uint64_t strict = SECCOMP_SET_MODE_STRICT, filter = SECCOMP_SET_MODE_FILTER;
     if (frame.number == SYS_prctl) return frame.arguments[0] == PR_SET_SECCOMP;
-    return frame.number == SYS_seccomp && (frame.arguments[0] == strict || frame.arguments[0] == filter);
+    if (frame.number != SYS_seccomp) return false;
+    return frame.arguments[0] == strict || (frame.arguments[0] == filter && frame.arguments[2] != 0);
 }
 
-// One that notifies its listener's descriptor, or a thread that couldn't get the filter, is a positive
-// result.
+bool is_for_all_threads(const Frame& frame) {
+    return frame.number == SYS_seccomp && (frame.arguments[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0;
+}
+
+void install_filter(const Frame& frame) {
+    return is_for_all_threads(frame) ? Mapping::be_quiet_everywhere() : Mapping::be_quiet();
+}
+
 bool filter_installed(const Frame& frame) {
-    const bool for_all = frame.number == SYS_seccomp && (frame.arguments[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0;
-    if (frame.result < 0 || (for_all && frame.result > 0)) Mapping::be_loud();
+    if (frame.result < 0 && !is_for_all_threads(frame)) Mapping::be_loud();
     return false;
 }
 
@@ -156,7 +163,7 @@ extern "C" {
 __attribute__((visibility("hidden"))) Action guest_before(Frame& frame) {
     const Row* row = find_row(frame.number, frame.arguments);
     if (installs_filter(frame)) {
-        Mapping::be_quiet();
+        install_filter(frame);
         return look(frame, After::filter);
     }
     if (row && Mapping::has_no_layer() && row->way != Way::create)

@@ -1,5 +1,6 @@
 // Waits: whom to wait for, and who has come. After a wait has reaped a child its number ends.
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <optional>
@@ -18,6 +19,13 @@ bool is_gone(const Frame& frame, HostPid host) {
     const uint64_t options = frame.arguments[frame.number == SYS_waitid ? 3 : 2];
     constexpr uint64_t others = WUNTRACED | WCONTINUED;  // WUNTRACED is WSTOPPED
     return (options & others) == 0 || marked(SYS_kill, static_cast<uint64_t>(raw(host)), 0) == esrch;
+}
+
+// The first process of a namespace does as well (monitor/tracer.h).
+bool takes_in_orphans() {
+    int subreaper = 0;
+    marked(SYS_prctl, PR_GET_CHILD_SUBREAPER, reinterpret_cast<uint64_t>(&subreaper));
+    return subreaper != 0;
 }
 
 // A child that isn't of the caller's namespace, that nobody knows, or that the caller traces: the monitor
@@ -43,9 +51,9 @@ std::optional<int64_t> reported(const Frame& frame, const Self& self, HostPid ch
         if (!model.is_process(entry)) {
             // Asks the kernel: a handler that interrupted this wait may have forked, and this be the child.
             const EntryId claim = model.claim_for(child, HostPid(static_cast<int>(marked(SYS_getpid))));
-            // An init takes in orphans whose creators were killed: the claim may be another child's.
-            const bool takes_in = model.number_in(model.entry_of(self.host), self.space) == VirtPid::init;
-            if (claim != EntryId::none && !takes_in) entry = register_child(self.mapping, claim, child);
+            // Who takes in orphans whose creators were killed can't tell: the claim may be another child's.
+            if (claim != EntryId::none && !takes_in_orphans())
+                entry = register_child(self.mapping, claim, child);
         }
         if (!model.is_process(entry) || model.namespace_of(entry) != self.space) return 0;
         const VirtPid number = model.number_in(entry, self.space);

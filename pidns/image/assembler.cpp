@@ -43,11 +43,6 @@ void Assembler::jump(Address target) {
     distance(target);
 }
 
-void Assembler::call(Address target) {
-    raw({0xe8});
-    distance(target);
-}
-
 void Assembler::jump_unless_zero(Address target) {
     raw({0x0f, 0x85});
     distance(target);

@@ -19,7 +19,6 @@ class Assembler {
     void load_address_r11(Address target);
     void load_eax(long number);             // mov $number, %eax
     void jump(Address target);              // jmp
-    void call(Address target);              // call
     void jump_unless_zero(Address target);  // jne
     void distance(Address target);          // what those end with
     // An instruction of the image, moved to here.

@@ -2,7 +2,7 @@
 // from 2.41 on,
 // __syscall_cancel_arch. Their signal handlers ask whether the thread stands between the function's look at
 // the flag and the end of its system call, so the call must be made there, and nothing may be done between
-// look and call. What can be done is done before the function: its callers go through a thunk.
+// look and call. All else is done around the function: its callers reach the guest, which calls it.
 #pragma once
 
 #include <vector>

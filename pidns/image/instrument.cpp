@@ -23,7 +23,7 @@ Result<GuestHeader> read_guest(Bytes guest) {
     if (header->version != guest_version) return refuse("its header is of another version");
     if (header->size != guest.size()) return refuse("its size isn't what its header says");
     for (const uint32_t offset : {header->generic, header->create, header->created, header->prepare,
-                                  header->unwind_begin, header->unwind_end})
+                                  header->cancellable, header->unwind_begin, header->unwind_end})
         if (offset < sizeof *header || offset > header->size) return refuse("an entry lies outside of it");
     if (header->unwind_begin >= header->unwind_end || header->unwind_ra % sizeof(uint64_t) != 0)
         return refuse("what it says to unwinders makes no sense");
@@ -158,10 +158,7 @@ class Writer {
     void align() { segment_.resize(aligned(segment_.size())); }
 
     bool add_unwind_table(const Thunks& thunks, const UnwindFacts& unwind, Address begin, Address guest) {
-        const NewCode code{{guest + header_.unwind_begin, guest + header_.unwind_end},
-                           thunks.waiting,
-                           thunks.calling,
-                           called_with};
+        const NewCode code{{guest + header_.unwind_begin, guest + header_.unwind_end}, thunks.waiting};
         const uint64_t offset = segment_.size();
         const auto table = extend_unwind_table(elf_, unwind, begin + offset, code, header_);
         auto header = std::ranges::find(layout_.segments, uint32_t{PT_GNU_EH_FRAME}, &Elf64_Phdr::p_type);

@@ -18,9 +18,10 @@ inline constexpr long dynamic_number = -1;
 
 // Where a site enters the guest.
 enum class Entry : uint8_t {
-    generic,  // the guest makes the call
-    create,   // the guest makes the call, but a child comes back beside the site
-    prepare,  // the guest says whether the call may be made as it is
+    generic,      // the guest makes the call
+    create,       // the guest makes the call, but a child comes back beside the site
+    prepare,      // the guest says whether the call may be made as it is
+    cancellable,  // the guest has the call made by the function that does so
 };
 
 enum class State : uint8_t { patched, left };

@@ -74,7 +74,7 @@ class Surveyor {
     const char* find_way(Site& site, Patch& patch) {
         patch.cancellable = find_cancellable(flow_, site.address);
         if (patch.cancellable.function != 0) {
-            site.entry = Entry::prepare;
+            site.entry = Entry::cancellable;
             return patch.cancellable.why;
         }
         if (small_stacks_) {

@@ -31,9 +31,10 @@ class Maker {
         switch (wanted) {
             case Entry::generic: return guest_ + header_.generic;
             case Entry::create: return guest_ + header_.create;
-            case Entry::prepare: break;
+            case Entry::prepare: return guest_ + header_.prepare;
+            case Entry::cancellable: break;
         }
-        return guest_ + header_.prepare;
+        return guest_ + header_.cancellable;
     }
 
     void add_at_window(const Site& site, const Window& window) {
@@ -86,9 +87,7 @@ class Maker {
         return here;
     }
 
-    // Before a function that takes a call's number and arguments as its own second and following: puts them
-    // where the call has them, and the sixth to where the function will find it. Calls the function with
-    // copies of its arguments on the stack, so that the mark doesn't stay in r9.
+    // In place of a function that takes a call's number and arguments as its own second and following.
     void add_before_function(const Cancellable& cancellable) {
         assembler_.align(thunk_alignment);
         for (const Branch& caller : cancellable.callers) {
@@ -96,31 +95,8 @@ class Maker {
             branch.distance(assembler_.here());
             thunks_.pieces.push_back({caller.from + 1, branch.bytes()});
         }
-        constexpr uint8_t saved = 6 * 8;
-        assembler_.raw(
-            {0x57, 0x56, 0x52, 0x51, 0x41, 0x50, 0x41, 0x51});  // push %rdi, %rsi, %rdx, %rcx, %r8, %r9
-        assembler_.raw({0x48, 0x89, 0xf0});                     // mov %rsi, %rax
-        assembler_.raw({0x48, 0x89, 0xd7});                     // mov %rdx, %rdi
-        assembler_.raw({0x48, 0x89, 0xce});                     // mov %rcx, %rsi
-        assembler_.raw({0x4c, 0x89, 0xc2});                     // mov %r8, %rdx
-        assembler_.raw({0x4d, 0x89, 0xca});                     // mov %r9, %r10
-        assembler_.raw({0x4c, 0x8b, 0x44, 0x24, saved + 8});    // mov 56(%rsp), %r8
-        assembler_.raw({0x4c, 0x8b, 0x4c, 0x24, saved + 16});   // mov 64(%rsp), %r9
-        constexpr uint64_t jump_ahead = 5, load_size = 7;
-        assembler_.load_address_rcx(assembler_.here() + load_size + jump_ahead);
-        assembler_.jump(entry(Entry::prepare));
-        assembler_.raw({0x4c, 0x89, 0x4c, 0x24, saved + 16});  // mov %r9, 64(%rsp)
-        assembler_.raw(
-            {0x41, 0x59, 0x41, 0x58, 0x59, 0x5a, 0x5e, 0x5f});  // pop %r9, %r8, %rcx, %rdx, %rsi, %rdi
-        // One word more than the two arguments, so that the stack is aligned as the function's callees
-        // expect: the thread's cleanup runs from there.
-        assembler_.raw({0x48, 0x83, 0xec, 0x08});                          // sub $8, %rsp
-        assembler_.raw({0xff, 0x74, 0x24, 0x18, 0xff, 0x74, 0x24, 0x18});  // push 24(%rsp), push 24(%rsp)
-        const Address calling = assembler_.here();
-        assembler_.call(cancellable.function);
-        assembler_.raw({0x48, 0x83, 0xc4, called_with});  // add $24, %rsp
-        thunks_.calling.push_back({calling, assembler_.here()});
-        assembler_.raw({0x45, 0x31, 0xc9, 0xc3});  // xor %r9d, %r9d; ret
+        assembler_.load_address_r11(cancellable.function);
+        assembler_.jump(entry(Entry::cancellable));
     }
 
     Address place_near_code(const Site& site, Address back) {

@@ -10,14 +10,10 @@
 
 namespace ctr::pidns::image {
 
-// Arguments that a thunk gives to a function on the stack, and what aligns them.
-inline constexpr uint8_t called_with = 24;
-
 struct Thunks {
     std::vector<std::byte> bytes;  // to stand where make_thunks() was told
     std::vector<Piece> pieces;     // jumps at the sites, and near code
     std::vector<Range> waiting;    // where the way back is in rcx already
-    std::vector<Range> calling;    // calls of functions of the image, with `called_with` bytes on the stack
 };
 
 // GUEST is the address of the guest's header, PLACE that of the first thunk.

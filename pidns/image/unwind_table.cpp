@@ -83,16 +83,6 @@ Address add_common_of_thunks(Writer& writer) {
     return place;
 }
 
-Address add_common_of_calls(Writer& writer, uint64_t above) {
-    const Address place = writer.here();
-    const size_t opened = begin_common(writer);
-    writer.raw({define_cfa, rsp});
-    writer.leb(above + word);
-    writer.raw({at_offset | return_address, 1});
-    writer.close(opened);
-    return place;
-}
-
 struct Entry {
     Address begin;
     Address place;
@@ -170,7 +160,7 @@ std::optional<UnwindTable> extend_unwind_table(const Elf& elf, const UnwindFacts
 
     // The table's size is known beforehand, so what it points to can be written first.
     constexpr uint64_t head = 12;
-    const uint64_t count = entries->size() + 1 + code.thunks.size() + code.calls.size();
+    const uint64_t count = entries->size() + 1 + code.thunks.size();
     UnwindTable made;
     made.entries = (head + count * word + word - 1) / word * word;
     // Debuggers read all entries as one section, so those of the original are copied. Unwinders find them
@@ -182,8 +172,6 @@ std::optional<UnwindTable> extend_unwind_table(const Elf& elf, const UnwindFacts
     const Address of_thunks = add_common_of_thunks(frames);
     entries->push_back(add_entry(frames, of_guest, code.guest));
     for (const Range& thunk : code.thunks) entries->push_back(add_entry(frames, of_thunks, thunk));
-    const Address of_calls = code.calls.empty() ? 0 : add_common_of_calls(frames, code.above);
-    for (const Range& call : code.calls) entries->push_back(add_entry(frames, of_calls, call));
     frames.number(0);
     // New code lies above all other, so sorting is for images whose own table wasn't.
     std::ranges::sort(*entries, {}, &Entry::begin);

@@ -14,8 +14,6 @@ namespace ctr::pidns::image {
 struct NewCode {
     Range guest;                // unwound as the header says
     std::vector<Range> thunks;  // the way back is in rcx, and the stack is the site's
-    std::vector<Range> calls;   // the way back is on the stack, above this many bytes
-    uint64_t above = 0;
 };
 
 struct UnwindTable {

@@ -2,7 +2,7 @@
 //
 // There are no reference counts that a killed process could leave wrong. One pass, O(entries ever in use):
 //
-//   settle   a claim whose owner has died         is freed
+//   settle   a claim whose owner has died         is freed, if nobody else sees to that
 //            a live entry without a process       becomes dead
 //            a live entry outside the index       gets into it, or is dead if its process has another entry
 //   mark     the group, session and namespace of all claimed and live entries get this pass's stamp
@@ -24,6 +24,9 @@
 
 namespace ctr::pidns {
 
+// Claims whose owners have died: kept by whoever looks for the process that each may have been made for.
+enum class LostClaims { freed, kept };
+
 // Exists: bool(HostPid), true for zombies as well (kill(pid, 0) of Linux says that).
 template <class Model, class Exists>
 class Collector {
@@ -37,7 +40,8 @@ class Collector {
         uint32_t freed = 0;
     };
 
-    Collector(Model& model, Exists exists) : model_(model), exists_(exists) {}
+    Collector(Model& model, Exists exists, LostClaims lost = LostClaims::freed)
+        : model_(model), exists_(exists), lost_(lost) {}
 
     Census collect() {
         census_ = Census();
@@ -58,10 +62,14 @@ class Collector {
   private:
     bool alive(HostPid host) const { return model_.valid(host) && exists_(host); }
 
+    bool is_lost(HostPid claimant) const {
+        return claimant == Word::collector || (lost_ == LostClaims::freed && !alive(claimant));
+    }
+
     void settle(EntryId id) {
         const Word word = model_.load(id);
         if (word.is(State::free)) return;
-        if (word.is(State::claimed) && !alive(word.who())) {
+        if (word.is(State::claimed) && is_lost(word.who())) {
             free(id, word);
         } else if (word.is(State::live) && !alive(word.who())) {
             if (end(id, word)) ++census_.ended;
@@ -117,6 +125,7 @@ class Collector {
 
     Model& model_;
     Exists exists_;
+    LostClaims lost_;
     Census census_;
     uint32_t epoch_ = 0;
 };

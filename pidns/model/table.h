@@ -74,9 +74,7 @@ class Table {
             model().announce(other, host);  // in case the other has been killed just before
             return other;
         }
-        // It was adopted, has ended and been waited for before its creator came here.
-        if (const EntryId other = ended(host);
-            other != EntryId::none && !live.adopted() && load(other).born_after(live)) {
+        if (const EntryId other = indexed(host); valid(other) && outran(load(other), live)) {
             cancel(id);
             return other;
         }
@@ -327,20 +325,18 @@ class Table {
         return valid(id) && load(id).bears(host) ? id : EntryId::none;
     }
 
-    // The dead entry which the index has for this number.
-    EntryId ended(HostPid host) const {
-        const EntryId id = indexed(host);
-        if (!valid(id)) return EntryId::none;
-        const Word word = load(id);
-        return word.is(State::dead) && word.who() == host ? id : EntryId::none;
-    }
-
     // Two live entries name the same process. Does the one in the index stay? A creator claims before the
     // process exists, so whatever was claimed later is the new process's own registration and whatever was
     // claimed earlier belongs to a former bearer of the host number. An adoption comes after birth, so it
     // yields to any.
     static bool rightful(Word in_index, Word candidate) {
         return candidate.adopted() || in_index.born_after(candidate);
+    }
+
+    // A creator comes with its claim, and the process was adopted meanwhile, has ended and been waited for.
+    static bool outran(Word in_index, Word creators) {
+        return in_index.is(State::dead) && in_index.who() == creators.who() && in_index.adopted() &&
+               !creators.adopted() && in_index.born_after(creators);
     }
 
     // Puts a live entry into the index, or returns the rightful one that is there. The caller may sleep
@@ -353,6 +349,7 @@ class Table {
             const EntryId other = now.entry();
             if (other != id && valid(other)) {
                 const Word word = load(other);
+                if (outran(word, live)) return other;
                 if (word.bears(host) && rightful(word, live)) {
                     model().announce(other, host);
                     return other;

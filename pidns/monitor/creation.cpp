@@ -152,6 +152,12 @@ bool CallServer::created(Rewrite& rewrite, HostPid child) {
     return init;
 }
 
+bool CallServer::orphaned(HostPid child) {
+    if (process_of_thread(child) != child || numbers_.is_process(child)) return false;
+    numbers_.adopt_orphans();
+    return numbers_.is_process(child) && nested_.born(child, numbers_.namespace_of(child));
+}
+
 // 0, or what the kernel's create_pid_namespace() says.
 long CallServer::create_namespace(const Caller& caller, uint64_t flags, NamespaceId& made) {
     if (nested_.for_children(caller) != caller.space) return -EINVAL;

@@ -251,7 +251,8 @@ void CallServer::unpark(HostPid thread) {
 }
 
 void CallServer::adopt_if_new(HostPid process, NamespaceId space) {
-    if (!numbers_.knows(process) && process_of_thread(process) == process) numbers_.adopt(process, space);
+    if (!numbers_.knows(process) && process_of_thread(process) == process)
+        numbers_.adopt(process, space, parent_of(process));
 }
 
 // The thread that a wait has reported as stopped, if it's the caller's tracee.

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "pidns/monitor/procfs.h"
+
 namespace ctr::pidns {
 
 namespace {
@@ -71,7 +73,7 @@ Result<std::optional<int>> Monitor::run(const Beside& beside) {
     Tracer& tracer = server_->tracer();
     while (!ended_) {
         for (int stops = 0; tracer.busy() && stops < stops_before_traps; ++stops) await_stop();
-        const bool unfinished = tracer.unsettled() || server_->has_postponed();
+        const bool unfinished = tracer.unsettled() || server_->has_postponed() || nested_->unfinished();
         const int timeout = tracer.busy() ? 0 : unfinished ? patience_ms : idle_ms;
         events = {{child_signals_.get(), POLLIN, 0}, {nested_->fd(), POLLIN, 0}, {beside.fd, POLLIN, 0}};
         for (const Fd& listener : listener_.all()) events.push_back({listener.get(), POLLIN, 0});
@@ -96,6 +98,7 @@ void Monitor::look_after_unfinished() {
     looked_after_ = now;
     server_->tracer().give_up_waiting();
     server_->serve_postponed();
+    nested_->go_on_ending();
 }
 
 void Monitor::take_child_signals() {
@@ -123,7 +126,7 @@ bool Monitor::take_status(pid_t whose, int options) {
 
 void Monitor::admit(HostPid process, Fd listener) {
     listener_.add(std::move(listener));
-    numbers_.adopt(process, NamespaceId::root);
+    numbers_.adopt(process, NamespaceId::root, parent_of(process));
     nested_->born(process, NamespaceId::root);
 }
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "pidns/monitor/procfs.h"
 #include "runtime/base/sys.h"
@@ -100,15 +101,29 @@ void NestedNamespaces::end(NamespaceId space) {
     // Their next child could otherwise be born in another namespace that gets the same number.
     for (auto& [thread, choice] : choices_)
         if (numbers_->is_within(choice.space, space)) choice.space = NamespaceId::none;
-    kill_all_in(space);
+    ending_.insert(raw(space));
+    goes_on(space);
 }
 
-bool NestedNamespaces::ends(HostPid init) {
-    const NamespaceId space = numbers_->namespace_of(init);
-    const bool is_init = space != NamespaceId::root && numbers_->number_of(init, space) == VirtPid::init;
-    if (!is_init || !has_ended(init)) return false;
+void NestedNamespaces::go_on_ending() {
+    for (const uint32_t space : std::vector(ending_.begin(), ending_.end())) goes_on(NamespaceId(space));
+}
+
+// Those that nobody had registered are found when their creators are gone: hence in this order.
+bool NestedNamespaces::goes_on(NamespaceId space) {
+    if (!ending_.contains(raw(space))) return false;
+    const bool alive = kill_all_in(space);
+    if (numbers_->adopt_orphans() || alive) return true;
+    if (!numbers_->expects_orphans(space)) ending_.erase(raw(space));
+    return false;
+}
+
+NamespaceId NestedNamespaces::ended_by(HostPid process) {
+    const NamespaceId space = numbers_->namespace_of(process);
+    const bool is_init = space != NamespaceId::root && numbers_->number_of(process, space) == VirtPid::init;
+    if (!is_init || !has_ended(process)) return NamespaceId::none;
     if (!ended_.contains(raw(space))) end(space);
-    return kill_all_in(space);
+    return space;
 }
 
 // Children that are just being made in there are killed when they are announced (ended()).

@@ -27,7 +27,10 @@ class NestedNamespaces {
     bool born(HostPid process, NamespaceId space);
 
     // A namespace was made; its number may have been that of one which has ended.
-    void made(NamespaceId space) { ended_.erase(raw(space)); }
+    void made(NamespaceId space) {
+        ended_.erase(raw(space));
+        ending_.erase(raw(space));
+    }
 
     // Its parent lives in another namespace than it was born in, and isn't the starter of its init (setns):
     // the kernel leaves it to somebody there to reap.
@@ -55,13 +58,20 @@ class NestedNamespaces {
     // Of threads and processes that are gone.
     void forget_gone();
 
-    // The init of a nested namespace has just been reaped: true while somebody of its namespace is still to
-    // go, of whom the kernel would have seen to that before.
-    bool ends(HostPid init);
+    // The namespace whose init this process was, which has ended; none: it was no init.
+    NamespaceId ended_by(HostPid process);
+
+    // Somebody of a namespace that has ended is still to go. Of whom the kernel would have seen to that
+    // before its init is reaped.
+    bool goes_on(NamespaceId space);
 
     // Readable when the init of some namespace has ended.
     int fd() const { return inits_.get(); }
     void take_ends();
+
+    // Of some namespace that has ended, somebody is still to go: to be looked after now and then.
+    bool unfinished() const { return !ending_.empty(); }
+    void go_on_ending();
 
   private:
     NestedNamespaces(Numbers& numbers, Fd inits) : numbers_(&numbers), inits_(std::move(inits)) {}
@@ -84,8 +94,9 @@ class NestedNamespaces {
     std::unordered_map<int, Choice> choices_;     // by thread
     std::unordered_map<uint32_t, Init> watched_;  // by namespace
     std::unordered_map<int, NamespaceId>
-        homes_;                           // where the parent lives, of those for whom that isn't obvious
-    std::unordered_set<uint32_t> ended_;  // namespaces whose init is gone, until their number is used again
+        homes_;                            // where the parent lives, of those for whom that isn't obvious
+    std::unordered_set<uint32_t> ended_;   // namespaces whose init is gone, until their number is used again
+    std::unordered_set<uint32_t> ending_;  // ... and of whose processes not all are
 };
 
 }  // namespace ctr::pidns

@@ -158,15 +158,17 @@ void Numbers::register_child(EntryId claim, HostPid host, HostPid creator, Names
     refresh(host);  // its creator's group may have been changed by another while it was being made
 }
 
-void Numbers::adopt(HostPid host, NamespaceId space) {
-    // Its creator may be about to register it: with the only claim that it has, if so. A parent that takes in
-    // orphans needn't be the creator, and the claim another child's.
-    const HostPid creator = pidns::parent_of(host);
-    const bool takes_in = number_of(creator, namespace_of(creator)) == VirtPid::init;
-    const EntryId promised =
-        takes_in ? EntryId::none : with([&](const auto& model) { return model.claim_for(host, creator); });
-    if (promised != EntryId::none && creator != HostPid::none && is_process(creator))
-        return register_child(promised, host, creator, space);
+void Numbers::adopt(HostPid host, NamespaceId space, HostPid parent) {
+    const bool may_be_another = may_be_orphan(host, parent);
+    adopt_orphans();
+    if (is_process(host)) return;
+    // Its creator may be about to register it: with the only claim that it has, if so. An orphan's parent
+    // isn't the creator, and the claim another child's.
+    const EntryId promised = may_be_another
+                                 ? EntryId::none
+                                 : with([&](const auto& model) { return model.claim_for(host, parent); });
+    if (promised != EntryId::none && parent != HostPid::none && is_process(parent))
+        return register_child(promised, host, parent, space);
     const EntryId claim = reserve(space, host);
     if (claim == EntryId::none) return;
     if (!is_process(host)) attention_.reset(host);
@@ -175,10 +177,10 @@ void Numbers::adopt(HostPid host, NamespaceId space) {
 }
 
 bool Numbers::is_promised(HostPid host) const {
-    const HostPid creator = pidns::parent_of(host);
-    const bool takes_in = number_of(creator, namespace_of(creator)) == VirtPid::init;
-    return takes_in &&
-           with([&](const auto& model) { return model.claim_for(host, creator); }) != EntryId::none;
+    const HostPid parent = pidns::parent_of(host);
+    const bool claimed =
+        with([&](const auto& model) { return model.claim_for(host, parent); }) != EntryId::none;
+    return claimed && may_be_orphan(host, parent);
 }
 
 void Numbers::end_namespace(NamespaceId space) {
@@ -249,7 +251,8 @@ bool Numbers::collect_stale() {
 }
 
 void Numbers::collect() {
-    with([](auto& model) { Collector(model, exists).collect(); });
+    adopt_orphans();
+    with([](auto& model) { Collector(model, exists, LostClaims::kept).collect(); });
     collected_ = std::chrono::steady_clock::now();
 }
 

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <variant>
+#include <vector>
 
 #include "pidns/model/file.h"
 #include "pidns/monitor/mapping.h"
@@ -55,9 +56,17 @@ class Numbers {
     // claim may have been collected, and be another's: then the child gets new numbers in the namespace.
     void register_child(EntryId claim, HostPid host, HostPid creator, NamespaceId space);
 
-    // A process of the container that nobody registered (its creator bypassed the layer): takes the next
-    // number.
-    void adopt(HostPid host, NamespaceId space);
+    // A process of the container that nobody registered (its creator bypassed the layer, is about to register
+    // it, or was killed): has the number that PARENT, who has it or has reaped it, claimed for it, or takes
+    // the next one.
+    void adopt(HostPid host, NamespaceId space, HostPid parent);
+
+    // Registers the processes whose creators were killed before they could: with the claims that those have
+    // left, in their namespaces. Those of a namespace that has ended are killed. Whether there were any.
+    bool adopt_orphans();
+
+    // There may be one in that namespace of which it can't be said yet.
+    bool expects_orphans(NamespaceId space) const;
 
     bool is_process(HostPid host) const;  // of the container, not reaped yet
     bool knows(HostPid host) const;       // a process, or a number that a group or session still bears
@@ -82,7 +91,7 @@ class Numbers {
     // Whose calls the code inside workloads leaves to the monitor.
     Attention& attention() { return attention_; }
 
-    // Nobody has registered it, and the init whose child it is may be about to.
+    // Nobody has registered it, and the parent whose child it is may be about to, or have taken it in.
     bool is_promised(HostPid host) const;
 
     // Tells a process from a later one of the same number; 0: unknown.
@@ -106,6 +115,21 @@ class Numbers {
     Numbers(Fd file, Mapping mapping, const FileHeader& header);
     void collect();
     bool is_ambiguous(EntryId claim, NamespaceId space) const;
+
+    // What a claim says about the process that it was made for (orphans.cpp).
+    struct Claim {
+        EntryId entry;
+        HostPid creator;
+        NamespaceId space;
+        HostPid group;  // the creator's, none: unknown
+        HostPid session;
+    };
+    Claim describe(EntryId claim, HostPid creator) const;
+    std::vector<Claim> claims() const;
+    std::vector<Claim> lost_claims() const;  // of creators that have ended
+    bool fits(const Claim& claim, HostPid process, NamespaceId home) const;
+    std::vector<Claim>::iterator claim_of(HostPid process, NamespaceId home, std::vector<Claim>& lost) const;
+    bool may_be_orphan(HostPid host, HostPid parent) const;
 
     template <class Action>
     decltype(auto) with(Action action) const {

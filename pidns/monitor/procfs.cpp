@@ -86,9 +86,12 @@ std::vector<HostPid> threads_of(HostPid process) {
     return threads;
 }
 
+// A first thread that has ended stays until the others have.
 bool has_ended(HostPid process) {
-    const std::string state = FactFile(process, "status").line("\nState:\t");
-    return state.empty() || state[0] == 'Z' || state[0] == 'X';
+    const FactFile status(process, "status");
+    const std::string state = status.line("\nState:\t");
+    if (state.empty() || state[0] == 'X') return true;
+    return state[0] == 'Z' && status.field("\nThreads:\t", 10).value_or(0) <= 1;
 }
 
 bool has_capability(HostPid thread, int capability) {

@@ -119,20 +119,24 @@ void CallServer::tidy() {
     const auto is_gone = [](const auto& entry) { return kill(entry.first, 0) != 0 && errno == ESRCH; };
     std::erase_if(fetched_, is_gone);
     awaiting_.clear();
+    std::erase_if(reaped_inits_,
+                  [&](const auto& entry) { return !numbers_.is_process(entry.second.reaper); });
     std::erase_if(tracees_, is_gone);  // killed together with its tracer
     std::erase_if(spare_, [&](const auto& entry) { return !numbers_.is_process(HostPid(entry.first)); });
     std::erase_if(sent_for_, [&](const auto& entry) { return !numbers_.is_process(HostPid(entry.first)); });
     std::erase_if(watched_, [&](int process) { return !numbers_.is_process(HostPid(process)); });
 }
 
-// Code inside registers the children that it makes, a moment after they begin to run. A child of an init is
-// given that moment: it can't be told from an orphan that the init has taken in.
+// Code inside registers the children that it makes, a moment after they begin to run. A child of who takes
+// in orphans is given that moment: it can't be told from an orphan. Not for ever: a creator may be stopped in
+// between.
 bool CallServer::awaits_creator(const Trap& trap) {
     if (trap.id == Trap::stands || numbers_.is_process(trap.thread)) return false;
     const HostPid process = process_of_thread(trap.thread);
     if (process == HostPid::none || numbers_.is_process(process) || !numbers_.is_promised(process))
         return false;
-    if (!awaiting_.insert(trap.id).second) return false;
+    constexpr int often = 20;
+    if (++awaiting_[trap.id] > often) return false;
     postponed_.push_back(trap);
     return true;
 }
@@ -143,8 +147,9 @@ HostPid CallServer::process_of(const Trap& trap) {
     const HostPid process = process_of_thread(trap.thread);
     if (process == HostPid::none || !listener_.valid(trap)) return HostPid::none;
     if (!numbers_.is_process(process)) {
-        const NamespaceId parents = numbers_.namespace_of(parent_of(process));
-        numbers_.adopt(process, parents == NamespaceId::none ? NamespaceId::root : parents);
+        const HostPid parent = parent_of(process);
+        const NamespaceId parents = numbers_.namespace_of(parent);
+        numbers_.adopt(process, parents == NamespaceId::none ? NamespaceId::root : parents, parent);
     }
     return process;
 }
@@ -434,14 +439,15 @@ std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool t
                                        rewrite.call->result == Kind::none ? result : seen, std::nullopt));
         return run_errand(rewrite, 0);
     }
-    const bool remains = nested_.is_remains(child);
     // A child that its creator hid from the layer has a number all the same, while it is being reported.
     if (trusted) adopt_if_new(child, rewrite.caller.space);
+    const bool remains = nested_.is_remains(child);
     int number = translator_.thread_outward(raw(child), rewrite.caller.space);
     // A thread that ended, of a program that the caller traces: it's gone, and kept the kernel's number.
     if (trusted && number == 0 && !numbers_.knows(child)) number = raw(child);
-    if (!remains && nested_.ends(child)) {
-        rewrite.errand.emplace(await_end(child, rewrite.call->result == Kind::none ? result : number));
+    const NamespaceId ended = remains ? NamespaceId::none : nested_.ended_by(child);
+    if (nested_.goes_on(ended)) {
+        rewrite.errand.emplace(await_end(child, ended, rewrite.call->result == Kind::none ? result : number));
         return run_errand(rewrite, 0);
     }
     numbers_.reported(child);
@@ -461,10 +467,10 @@ std::optional<long> CallServer::reported(Rewrite& rewrite, HostPid child, bool t
 }
 
 // The end of a namespace's init is the last thing that is seen of the namespace.
-Errand CallServer::await_end(HostPid init, long seen) {
+Errand CallServer::await_end(HostPid init, NamespaceId space, long seen) {
     constexpr int enough = 1000;  // somebody hangs in the kernel; its end is still sure
     const Made pause{SYS_sched_yield, {}};
-    for (int tries = 0; tries < enough && nested_.ends(init); ++tries) co_await pause;
+    for (int tries = 0; tries < enough && nested_.goes_on(space); ++tries) co_await pause;
     numbers_.reported(init);
     co_return seen;
 }

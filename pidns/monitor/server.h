@@ -66,6 +66,7 @@ class CallServer final : public Rewriter {
     void answer_guest(const Trap& trap, const Call& call, const Caller& caller);
     long attach(const Trap& trap, const Caller& caller) const;
     void reaped(const Trap& trap, const Call& call, const Caller& caller);
+    void fall_silent(const Trap& trap, const Caller& caller);
     void rewrite(const Trap& trap, const Call& call, const Caller& caller);
     void create_process(const Trap& trap, const Call& call, const Caller& caller);
     void enter_namespace(const Trap& trap, const Call& call, const Caller& caller);
@@ -107,6 +108,7 @@ class CallServer final : public Rewriter {
     // Rewriter.
     void begun(Rewrite& rewrite) override;
     bool created(Rewrite& rewrite, HostPid child) override;
+    bool orphaned(HostPid child) override;
     std::optional<long> finished(Rewrite& rewrite, long result) override;
     void abandoned(Rewrite& rewrite) override;
     bool delivers(HostPid thread, int signal) override;
@@ -146,7 +148,7 @@ class CallServer final : public Rewriter {
     static bool lay_down_directory(Rewrite& rewrite, uint64_t& address);
     Errand uncover(Caller caller, const Call& call, Registers::Arguments arguments, long result,
                    uint64_t directory);
-    Errand await_end(HostPid init, long seen);
+    Errand await_end(HostPid init, NamespaceId space, long seen);
     std::optional<long> reported(Rewrite& rewrite, HostPid child, bool trusted, long result);
 
     const Listener& listener_;
@@ -160,8 +162,15 @@ class CallServer final : public Rewriter {
     RawPrograms raw_programs_;
     std::function<void(const std::string&)> warn_;
     std::vector<Trap> postponed_;
-    std::unordered_set<uint64_t> awaiting_;       // by trap: its process was waited for to be registered
+    std::unordered_map<uint64_t, int> awaiting_;  // by trap: how often its process was waited for
     std::unordered_map<int, Tracee> tracees_;     // by thread
+    // By init: reaped, but not reported yet, because its namespace hasn't ended.
+    struct ReapedInit {
+        HostPid reaper;
+        NamespaceId space;
+        int number;  // as the reaper sees it: the init's entry may be gone by then
+    };
+    std::unordered_map<int, ReapedInit> reaped_inits_;
     std::unordered_map<int, HostPid> sent_for_;   // by process: who had us send it a signal last
     std::unordered_map<int, Trap> parked_;        // by thread: until its tracer has it
     std::optional<Rewrite>* prepared_ = nullptr;  // takes what would have been begun

@@ -199,6 +199,8 @@ void Tracer::stopped(HostPid thread, int status) {
     }
     Trace& trace = found->second;
     if (!WIFSTOPPED(status)) {
+        // There may be a child, for which it was reserved: it is found by that (orphaned).
+        if (trace.child_expected) trace.rewrite.reserved = EntryId::none;
         if (trace.phase != Phase::idle && trace.phase != Phase::preparing) rewriter_.abandoned(trace.rewrite);
         return forget(trace);
     }
@@ -451,6 +453,7 @@ void Tracer::child_stopped(int child) {
         const HostPid process = process_of_thread(HostPid(child));
         note.hold = process != HostPid(child) && holds(process);
         note.calls = note.hold && traces_.at(raw(process)).calls;
+        note.reaper = process == HostPid(child) && rewriter_.orphaned(process);
     }
     if (found != children_.end()) children_.erase(found);
     release(child, note);
@@ -523,7 +526,7 @@ void Tracer::release_children() {
             ++note;
             continue;
         }
-        release(note->first, {});
+        release(note->first, {.reaper = rewriter_.orphaned(HostPid(note->first))});
         note = children_.erase(note);
     }
 }

@@ -156,6 +156,9 @@ class Rewriter {
     // first of a namespace).
     virtual bool created(Rewrite& rewrite, HostPid child) = 0;
 
+    // The same of a child whose creator was killed before it could say so. The child doesn't run yet.
+    virtual bool orphaned(HostPid child) = 0;
+
     // The thread stands and is about to make the first of several calls.
     virtual void begun(Rewrite& rewrite) = 0;
 

@@ -41,4 +41,8 @@ inline constexpr int layer_attach = 0x63747222;
 // isn't to see it, wait again.
 inline constexpr int layer_reaped = 0x63747223;
 
+// prctl(layer_quiet): the layer's code makes no calls of its own in this process any more; the monitor is to
+// translate what arrives at its signal handlers.
+inline constexpr int layer_quiet = 0x63747224;
+
 }  // namespace ctr::pidns

@@ -77,6 +77,7 @@ inline constexpr Call rows[] = {
 
     {NAMED_WITH(prctl, "layer_attach"), .group = "identity", .way = answer, .when = command(0, layer_attach)},
     {NAMED_WITH(prctl, "layer_reaped"), .group = "identity", .way = answer, .when = command(0, layer_reaped)},
+    {NAMED_WITH(prctl, "layer_quiet"), .group = "identity", .way = answer, .when = command(0, layer_quiet)},
 
     {NAMED(fork), .group = "creation", .way = create, .result = process},
     {NAMED(vfork), .group = "creation", .way = create, .result = process, .sleeps = true},

@@ -56,6 +56,22 @@ int open_exactly(int root, const char* path) {
     return open_resolved(root, path, O_PATH | O_NOFOLLOW, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
 }
 
+int make_file_in_root(int root, const char* path, mode_t mode) {
+    char directory[512];
+    const char* slash = strrchr(path, '/');
+    const size_t length = slash == nullptr ? 0 : static_cast<size_t>(slash - path);
+    if (length >= sizeof directory) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(directory, path, length);
+    directory[length] = 0;
+    const char* name = slash == nullptr ? path : slash + 1;
+    const Fd parent(make_directory_in_root(root, directory, 0755));
+    if (!parent) return -1;
+    return openat(parent.get(), name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, mode);
+}
+
 int make_directory_in_root(int root, const char* path, mode_t mode) {
     char prefix[512];
     const size_t length = strlen(path);

@@ -24,6 +24,9 @@ int open_exactly(int root, const char* path);
 // descriptor, component by component). Paths up to 511 bytes.
 int make_directory_in_root(int root, const char* path, mode_t mode);
 
+// Likewise an empty file, which must not be there yet.
+int make_file_in_root(int root, const char* path, mode_t mode);
+
 // What a descriptor names, which may be an O_PATH one, opened anew.
 int reopen(int fd, int flags);
 

@@ -1,11 +1,7 @@
-#include <sched.h>
+#include "runtime/namespaces.h"
 
 #include "runtime/check/probes.h"
 #include "runtime/plan.h"
-
-#ifndef CLONE_NEWTIME  // Linux 5.6
-#define CLONE_NEWTIME 0x00000080
-#endif
 
 namespace ctr::check {
 
@@ -13,24 +9,19 @@ namespace {
 
 constexpr const char* area = "namespaces";
 
-struct Namespace {
-    const char* name;
-    uint64_t flag;
-    bool by_unshare;  // as the launcher makes it; clone() can't make the last one
-};
-constexpr Namespace namespaces[] = {{"user", CLONE_NEWUSER, false},    {"mount", CLONE_NEWNS, false},
-                                    {"pid", CLONE_NEWPID, false},      {"uts", CLONE_NEWUTS, false},
-                                    {"ipc", CLONE_NEWIPC, false},      {"net", CLONE_NEWNET, false},
-                                    {"cgroup", CLONE_NEWCGROUP, true}, {"time", CLONE_NEWTIME, true}};
+// As the launcher makes it; clone() can't make a time namespace.
+bool is_made_by_unshare(const namespaces::Kind& one) {
+    return one.flag == CLONE_NEWCGROUP || one.flag == CLONE_NEWTIME;
+}
 
-Status make(const Namespace& one, uint64_t others) {
-    if (!one.by_unshare) return attempt(one.flag | others, {});
+Status make(const namespaces::Kind& one, uint64_t others) {
+    if (!is_made_by_unshare(one)) return attempt(one.flag | others, {});
     std::vector<Step> steps;
     steps.push_back({std::string("make a ") + one.name + " namespace", action::Unshare{one.flag}});
     return attempt(others, std::move(steps));
 }
 
-Item try_alone(const Namespace& one, bool user_namespaces) {
+Item try_alone(const namespaces::Kind& one, bool user_namespaces) {
     const Status alone = make(one, 0);
     if (alone) return {area, one.name, State::yes, "", ""};
     // What stands in the way of the user namespace is said in its own line.
@@ -45,7 +36,7 @@ Item try_alone(const Namespace& one, bool user_namespaces) {
 std::vector<Item> check_namespaces(const Situation& situation) {
     std::vector<Item> items;
     bool user_namespaces = false;
-    for (const Namespace& one : namespaces) {
+    for (const namespaces::Kind& one : namespaces::kinds) {
         items.push_back(try_alone(one, user_namespaces));
         if (one.flag == CLONE_NEWUSER) user_namespaces = items.back().state == State::yes;
     }

@@ -11,12 +11,13 @@
 
         .text
 header: .ascii "ctrguest"
-        .long 1
+        .long 2
         .long end - header
         .long generic - header
         .long create - header
         .long created - header
         .long prepare - header
+        .long cancellable - header
         .long unwind_begin - header
         .long unwind_end - header
         .long RED_ZONE + 8      /* CFA = rsp + this */
@@ -93,5 +94,7 @@ created:
 
 prepare:
         jmp *%rcx
+cancellable:
+        jmp *%r11
 end:
         .section .note.GNU-stack, "", @progbits

@@ -224,8 +224,9 @@ INSTANTIATE_TEST_SUITE_P(Builds, Conformance, testing::Values("glibc", "glibc-st
 TEST(ConformanceCoverage, EveryRowOfTheSurfaceHasACase) {
     // No kernel knows the layer's question about itself; the modes that nest ask it. What the layer refuses
     // where the kernel may allow it is in the README's gaps.
-    const std::set<std::string> ours{"prctl layer_question", "prctl layer_attach", "prctl layer_reaped",
-                                     "userfaultfd", "ioctl USERFAULTFD_IOC_NEW"};
+    const std::set<std::string> ours{"prctl layer_question", "prctl layer_attach",
+                                     "prctl layer_reaped",   "prctl layer_quiet",
+                                     "userfaultfd",          "ioctl USERFAULTFD_IOC_NEW"};
     const std::string program = victim("conformance-glibc");
     const Outcome outcome = run({program, "--covers"});
     ASSERT_EQ(outcome.code, 0) << outcome;

@@ -80,6 +80,18 @@ TEST_P(FastPath, KilledCreatorsLeaveNoNumbersBehind) {
     expect_output({victim("killstorm"), "100"}, "killstorm: nothing leaks\n", {"--pid-max", "512"});
 }
 
+TEST_P(FastPath, KilledNamespacesLeaveNoNumbersBehind) {
+    expect_output({victim("killstorm"), "100", "nested"}, "killstorm: nothing leaks\n", {"--pid-max", "512"});
+}
+
+TEST_P(FastPath, ASubreapersOrphansGetNothingThatIsItsChildrens) {
+    expect_same({victim("subreaper"), "200"});
+}
+
+TEST_P(FastPath, NobodyOutlivesTheInitOfANamespace) {
+    expect_output({victim("nestescape"), "200"}, "nestescape: 0 got away\n");
+}
+
 // ---- Threads
 
 TEST_P(FastPath, CancelledThreadsAreUnwound) {
@@ -111,10 +123,10 @@ TEST_P(FastPath, BadPointers) {
 
 TEST_P(FastPath, FiltersOfProgramsSeeOnlyTheirCalls) {
     for (const char* call : {"getpid", "getppid", "kill", "wait", "open", "create", "stat", "read", "message",
-                             "action", "fork", "group"})
-        for (const char* when : {"late", "early"}) {
+                             "action", "fork", "group", "arrival"})
+        for (const char* when : {"late", "early", "thread"}) {
             const std::string name = call;
-            if (std::string(when) == "early" && (name == "kill" || name == "wait"))
+            if (std::string(when) == "early" && (name == "kill" || name == "wait" || name == "arrival"))
                 continue;  // of a child made before
             expect_output({victim("filtered"), call, when}, name + ": right\n");
         }

@@ -126,7 +126,7 @@ class IoLimits : public testing::Test {
         if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
             GTEST_SKIP() << "no mount namespace of its own: " << errno_name(errno);
         }
-        if (const Result<Hierarchy> hierarchy = find_hierarchy(io_controller, ); !hierarchy)
+        if (const Result<Hierarchy> hierarchy = find_hierarchy(io_controller); !hierarchy)
             GTEST_SKIP() << hierarchy.error().message();
     }
 
@@ -142,7 +142,7 @@ class IoLimits : public testing::Test {
     // A group with one limit on the loop device.
     Result<Group> limited(IoLimit limit) const {
         if (limit.path.empty()) limit.path = loop_->path();
-        return Group::create(unique_group_name().value(), {limit});
+        return Group::create(unique_group_name().value(), {io_controller}, {.io = {limit}});
     }
 
     std::unique_ptr<test::LoopDevice> loop_;
@@ -189,7 +189,7 @@ TEST_F(IoLimits, OperationLimitsHoldForEachDirectionOnItsOwn) {
 TEST_F(IoLimits, ALimitIsSharedByTheProcessesOfTheGroupAndConcernsNobodyElse) {
     ATTACH_OR_SKIP();
     const Result<Group> group = limited({.path = "", .write_bytes = 5 * mib});
-    const Result<Group> free = Group::create(unique_group_name().value(), {});
+    const Result<Group> free = Group::create(unique_group_name().value(), {io_controller}, {});
     ASSERT_MADE(group);
     ASSERT_MADE(free);
     const Worker first(*group, transfer(loop_->path(), Direction::write, block, disk_size));
@@ -278,7 +278,7 @@ TEST_F(IoLimits, AWriteLimitUnderV1WarnsOfBufferedWritesAndAReadLimitDoesNot) {
     ASSERT_MADE(reads);
     EXPECT_TRUE(reads->warnings().empty());
     EXPECT_NE(reads->notes()[0].find("writes: not limited"), std::string::npos) << reads->notes()[0];
-    if (writes->version() != Version::v1) GTEST_SKIP() << "this host has cgroup v2";
+    if (writes->io_version() != Version::v1) GTEST_SKIP() << "this host has cgroup v2";
     ASSERT_EQ(writes->warnings().size(), 1U);
     EXPECT_NE(writes->warnings()[0].find("buffered writes"), std::string::npos);
     EXPECT_NE(writes->warnings()[0].find(loop_->number()), std::string::npos);
@@ -288,9 +288,10 @@ TEST_F(IoLimits, TheLowestOfSeveralLimitsOnOneDeviceHolds) {
     ATTACH_OR_SKIP();
     const std::string same = scratch_.path() + "/link";
     fs::create_symlink(loop_->path(), same);
-    const Result<Group> group = Group::create(unique_group_name().value(),
-                                              {{.path = loop_->path(), .read_bytes = 20 * mib},
-                                               {.path = same, .read_bytes = 5 * mib, .write_operations = 7}});
+    const Result<Group> group =
+        Group::create(unique_group_name().value(), {io_controller},
+                      {.io = {{.path = loop_->path(), .read_bytes = 20 * mib},
+                              {.path = same, .read_bytes = 5 * mib, .write_operations = 7}}});
     ASSERT_MADE(group);
     EXPECT_NE(group->warnings()[0].find("lowest"), std::string::npos);
     const Worker reader(*group, transfer(loop_->path(), Direction::read, block, disk_size));
@@ -304,7 +305,7 @@ TEST_F(IoLimits, AGroupMadeByALimitedProcessIsNoWayOut) {
     ATTACH_OR_SKIP();
     Result<Group> outer = limited({.path = "", .write_bytes = 5 * mib});
     ASSERT_MADE(outer);
-    if (outer->version() != Version::v1) GTEST_SKIP() << "cgroup v2 passes limits on by itself";
+    if (outer->io_version() != Version::v1) GTEST_SKIP() << "cgroup v2 passes limits on by itself";
     const std::string inner_name = unique_group_name().value();
     Worker writer(*outer, [&] {
         const Result<Group> inner = limited({.path = "", .write_bytes = 50 * mib});
@@ -338,7 +339,7 @@ TEST_F(IoLimits, ASurvivorRemovesTheDirectoriesByTheirPaths) {
     ASSERT_EQ(pipe2(channel, O_CLOEXEC), 0);
     const pid_t owner = fork();
     if (owner == 0) {
-        const Result<Group> group = Group::create(unique_group_name().value(), {});
+        const Result<Group> group = Group::create(unique_group_name().value(), {io_controller}, {});
         if (!group) _exit(1);
         const std::string& directory = group->directories()[0];
         if (write(channel[1], directory.data(), directory.size()) < 0) _exit(2);
@@ -360,7 +361,7 @@ TEST_F(IoLimits, ASurvivorRemovesTheDirectoriesByTheirPaths) {
 }
 
 TEST_F(IoLimits, KillEndsEveryProcessOfTheGroupInAForkStormToo) {
-    Result<Group> group = Group::create(unique_group_name().value(), {});
+    Result<Group> group = Group::create(unique_group_name().value(), {io_controller}, {});
     ASSERT_MADE(group);
     Worker storm(*group, [] {
         signal(SIGCHLD, SIG_IGN);
@@ -382,7 +383,7 @@ TEST_F(IoLimits, KillEndsEveryProcessOfTheGroupInAForkStormToo) {
 }
 
 TEST_F(IoLimits, RemovingAGroupInUseIsAnErrorThatNamesAProcess) {
-    Result<Group> group = Group::create(unique_group_name().value(), {});
+    Result<Group> group = Group::create(unique_group_name().value(), {io_controller}, {});
     ASSERT_MADE(group);
     Worker sleeper(*group, [] { pause(); });
     ASSERT_TRUE(eventually([&] { return !processes_in(group->directories()[0]).value().empty(); }));
@@ -394,7 +395,7 @@ TEST_F(IoLimits, RemovingAGroupInUseIsAnErrorThatNamesAProcess) {
 }
 
 TEST_F(IoLimits, JoiningWithAProcessThatIsGoneIsAnError) {
-    const Result<Group> group = Group::create(unique_group_name().value(), {});
+    const Result<Group> group = Group::create(unique_group_name().value(), {io_controller}, {});
     ASSERT_MADE(group);
     const pid_t gone = fork();
     if (gone == 0) _exit(0);
@@ -422,7 +423,7 @@ class CtrIoLimits : public IoLimits {
     }
 
     static std::string find_group(const std::string& prefix) {
-        const Hierarchy hierarchy = find_hierarchy(io_controller, ).value();
+        const Hierarchy hierarchy = find_hierarchy(io_controller).value();
         for (const std::string& parent : {hierarchy.own, fs::path(hierarchy.own).parent_path().string()}) {
             std::error_code error;
             for (const auto& entry : fs::directory_iterator(parent, error)) {
@@ -443,7 +444,7 @@ TEST_F(CtrIoLimits, AWriteLimitHoldsWithin5PercentOver5SecondsAndTheGroupGoes) {
         directory = group_of(ctr);
         ASSERT_FALSE(directory.empty()) << ctr.err();
         const Backend& backend =
-            find_hierarchy(io_controller, )->version == Version::v1 ? v1_backend() : v2_backend();
+            find_hierarchy(io_controller)->version == Version::v1 ? v1_backend() : v2_backend();
         const Directory group = Directory::open(directory, "look at the group of ctr").value();
         const Rates rates = measure([&] { return backend.read_counters(group, number()).value(); });
         expect_within_5_percent(rates.write_bytes, 5 * mib);

@@ -271,6 +271,45 @@ TEST_P(Life, WhatIsExecutedMayDoWhatTheCommandMay) {
     EXPECT_EQ(exec(look + "; echo ready").out, ctr({"logs", "c"}).out);
 }
 
+TEST_P(Life, WhatIsExecutedIsLimitedAsTheCommandIs) {
+    ASSERT_EQ(detach("sleep 100", {"--seccomp=default", "--ulimit", "nofile=64", "--time",
+                                   "private,boottime=100000000", "--init"})
+                  .code,
+              0);
+    const Outcome limits = exec("ulimit -n; grep -c 'Seccomp:.2' /proc/self/status");
+    EXPECT_EQ(limits.out, "64\n1\n") << limits;
+    const Outcome refused = exec("unshare --user true");
+    EXPECT_NE(refused.code, 0) << refused;
+    EXPECT_TRUE(contains(refused.err, "not permitted")) << refused;
+    EXPECT_GT(std::atof(exec("cat /proc/uptime").out.c_str()), 1e8);
+}
+
+TEST_P(Life, WhatIsExecutedHasTheCallersLimitOfDescriptors) {
+    ASSERT_EQ(test::run({"sh", "-c", "ulimit -Sn 77; exec \"$@\"", "sh", ctr_binary(), "run", "-d", "--name",
+                         "c", std::string("--pidns=") + GetParam(), "--", "sleep", "100", mark_},
+                        with_state())
+                  .code,
+              0);
+    EXPECT_EQ(exec("ulimit -Sn").out, "77\n");
+}
+
+TEST_P(Life, ItsNamespacesAreSharedByName) {
+    ASSERT_EQ(detach("sleep 100", {"--hostname", "shared"}).code, 0);
+    const Arguments run{"run", std::string("--pidns=") + GetParam()};
+    const auto sharing = [&](const Arguments& options) {
+        Arguments all = run;
+        all.insert(all.end(), options.begin(), options.end());
+        return ctr(all);
+    };
+    EXPECT_EQ(sharing({"--share-with", "c:uts", "--", "uname", "-n"}).out, "shared\n");
+    const Outcome unknown = sharing({"--share-with", "nobody:uts", "--", "true"});
+    EXPECT_EQ(unknown.code, 125);
+    EXPECT_TRUE(contains(unknown.err, "\"nobody\"")) << unknown;
+    // What is executed in one that shares is where that one is.
+    ASSERT_EQ(sharing({"-d", "--name", "d", "--share-with", "c:uts", "--", "sleep", "100", mark_}).code, 0);
+    EXPECT_EQ(ctr({"exec", "d", "uname", "-n"}).out, "shared\n");
+}
+
 TEST_P(Life, ManyAreExecutedAtOnce) {
     ASSERT_EQ(detach("sleep 60").code, 0);
     std::list<Background> all;

@@ -69,6 +69,22 @@ TEST(OlderKernels, DoesWithoutCloneThreeMountSetattrAndLandlock) {
     EXPECT_TRUE(contains(outcome.out, " /lib/x86_64-linux-gnu/libc.so.6 ro,")) << outcome;
 }
 
+TEST(OlderKernels, MakesMountsReadOnlyWithoutMountSetattr) {
+    if (!is_root()) GTEST_SKIP() << "needs root";
+    const SmallRoot root;
+    constexpr long missing[] = {SYS_mount_setattr};
+    const Outcome own = on_an_older_kernel(
+        missing,
+        {"--rootfs", root.path(), "--read-only", "--ro-bind", "/sys:/s", "--tmpfs", "/t", "--", "sh", "-c",
+         "touch /x || touch /s/x || touch /s/fs/cgroup/x || echo closed; touch /t/x && echo open"});
+    EXPECT_TRUE(contains(own.out, "closed\nopen\n")) << own;
+    const Outcome hosts = on_an_older_kernel(
+        missing,
+        {"--read-only", "--", "sh", "-c", "touch /x || touch /tmp/x || echo closed; echo > /dev/null"});
+    EXPECT_EQ(hosts.code, 0) << hosts;
+    EXPECT_TRUE(contains(hosts.out, "closed\n")) << hosts;
+}
+
 TEST(OlderKernels, SaysWhatIsMissingWhereThereIsNoWay) {
     if (!is_root()) GTEST_SKIP() << "needs root";
     const SmallRoot root;

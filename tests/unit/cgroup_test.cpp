@@ -73,7 +73,7 @@ class FakeHost : public testing::Test {
 
     Result<Group> create_as_nobody() const {
         const AsNobody nobody;
-        return Group::create("ctr-1-a", {}, host());
+        return Group::create("ctr-1-a", {io_controller}, {}, host());
     }
 
     void add_loop0() const {
@@ -288,9 +288,9 @@ TEST_F(FakeHost, AControlFileThatIsASymbolicLinkIsNotWritten) {
 TEST_F(FakeHost, AGroupIsMadeBelowTheOwnOneAndRemovedWithItsObject) {
     be_v1();
     {
-        Result<Group> group = Group::create("ctr-1-a", {}, host());
+        Result<Group> group = Group::create("ctr-1-a", {io_controller}, {}, host());
         ASSERT_TRUE(group) << group.error().message();
-        EXPECT_EQ(group->version(), Version::v1);
+        EXPECT_EQ(group->io_version(), Version::v1);
         EXPECT_EQ(group->directories(), std::vector{path("cg/user/ctr-1-a")});
         EXPECT_TRUE(fs::is_directory(path("cg/user/ctr-1-a")));
         const Group moved = *std::move(group);
@@ -301,7 +301,7 @@ TEST_F(FakeHost, AGroupIsMadeBelowTheOwnOneAndRemovedWithItsObject) {
 
 TEST_F(FakeHost, RemovingAGroupTwiceIsNoError) {
     be_v1();
-    Group group = Group::create("ctr-1-a", {}, host()).value();
+    Group group = Group::create("ctr-1-a", {io_controller}, {}, host()).value();
     EXPECT_TRUE(group.remove());
     EXPECT_FALSE(fs::exists(path("cg/user/ctr-1-a")));
     EXPECT_TRUE(group.directories().empty());
@@ -311,7 +311,7 @@ TEST_F(FakeHost, RemovingAGroupTwiceIsNoError) {
 TEST_F(FakeHost, AnExistingDirectoryIsNeitherTakenOverNorRemoved) {
     be_v1();
     make_directory("cg/user/mine");
-    const Result<Group> group = Group::create("mine", {}, host());
+    const Result<Group> group = Group::create("mine", {io_controller}, {}, host());
     ASSERT_FALSE(group);
     EXPECT_EQ(group.error().err, EEXIST);
     EXPECT_TRUE(fs::is_directory(path("cg/user/mine")));
@@ -322,7 +322,8 @@ TEST_F(FakeHost, AFailureToSetALimitLeavesNothingBehind) {
     add_loop0();
     const std::string node = path("node");
     if (mknod(node.c_str(), S_IFBLK | 0600, 7 << 8) != 0) GTEST_SKIP() << "creating a device node needs root";
-    const Result<Group> group = Group::create("ctr-1-a", {{.path = node, .write_bytes = 1}}, host());
+    const Result<Group> group =
+        Group::create("ctr-1-a", {io_controller}, {.io = {{.path = node, .write_bytes = 1}}}, host());
     ASSERT_FALSE(group);
     EXPECT_NE(group.error().message().find("blkio.throttle.write_bps_device"), std::string::npos);
     EXPECT_FALSE(fs::exists(path("cg/user/ctr-1-a")));
@@ -332,7 +333,7 @@ TEST_F(FakeHost, ABadNameIsRefused) {
     be_v1();
     for (const std::string& bad : {std::string(), std::string("."), std::string(".."), std::string("a/b"),
                                    std::string("a\nb"), std::string("a\0b", 3), std::string(300, 'x')}) {
-        const Result<Group> group = Group::create(bad, {}, host());
+        const Result<Group> group = Group::create(bad, {io_controller}, {}, host());
         ASSERT_FALSE(group);
         EXPECT_NE(group.error().message().find('"' + bad + '"'), std::string::npos);
     }
@@ -340,11 +341,12 @@ TEST_F(FakeHost, ABadNameIsRefused) {
 
 TEST_F(FakeHost, ALimitThatTheKernelWouldCutOffOrThatLimitsNothingIsRefused) {
     be_v1();
-    const Result<Group> large = Group::create("a", {{.path = "/x", .read_operations = 4294967296}}, host());
+    const Result<Group> large =
+        Group::create("a", {io_controller}, {.io = {{.path = "/x", .read_operations = 4294967296}}}, host());
     ASSERT_FALSE(large);
     EXPECT_NE(large.error().message().find("4294967296 read operations"), std::string::npos)
         << large.error().message();
-    const Result<Group> none = Group::create("a", {{.path = "/x"}}, host());
+    const Result<Group> none = Group::create("a", {io_controller}, {.io = {{.path = "/x"}}}, host());
     ASSERT_FALSE(none);
     EXPECT_NE(none.error().message().find("\"/x\""), std::string::npos);
 }
@@ -379,9 +381,9 @@ TEST_F(FakeHost, WithoutPrivilegeV2SaysHowToDelegate) {
 TEST_F(FakeHost, V2UsesTheNearestGroupThatPassesTheControllerOn) {
     be_v2();
     fs::remove(path("cg/slice/user/cgroup.subtree_control"));
-    const Result<Group> group = Group::create("ctr-1-a", {}, host());
+    const Result<Group> group = Group::create("ctr-1-a", {io_controller}, {}, host());
     ASSERT_TRUE(group) << group.error().message();
-    EXPECT_EQ(group->version(), Version::v2);
+    EXPECT_EQ(group->io_version(), Version::v2);
     EXPECT_EQ(group->directories(), std::vector{path("cg/slice/ctr-1-a")});
     ASSERT_EQ(group->notes().size(), 1U);
     EXPECT_NE(group->notes()[0].find("beside"), std::string::npos);
@@ -391,7 +393,7 @@ TEST_F(FakeHost, V2UsesTheNearestGroupThatPassesTheControllerOn) {
 TEST_F(FakeHost, V2SwitchesTheControllersOnWhereTheyAreOff) {
     be_v2();
     write("cg/slice/user/cgroup.subtree_control", "io\n");
-    const Result<Group> group = Group::create("ctr-1-a", {}, host());
+    const Result<Group> group = Group::create("ctr-1-a", {io_controller}, {}, host());
     ASSERT_TRUE(group) << group.error().message();
     EXPECT_EQ(group->directories(), std::vector{path("cg/slice/user/ctr-1-a")});
     EXPECT_EQ(read("cg/slice/user/cgroup.subtree_control"), "+memory");
@@ -399,26 +401,63 @@ TEST_F(FakeHost, V2SwitchesTheControllersOnWhereTheyAreOff) {
 
 TEST_F(FakeHost, NobodyAndTheWriterItselfAreNotMoved) {
     be_v1();
-    const Group group = Group::create("ctr-1-a", {}, host()).value();
+    const Group group = Group::create("ctr-1-a", {io_controller}, {}, host()).value();
     EXPECT_FALSE(group.join(HostPid::none));
     EXPECT_FALSE(group.join(HostPid{-1}));
 }
 
+// As systemd's hybrid layout has it: what v1 doesn't list is v2's.
+TEST_F(FakeHost, EachControllerIsFoundInItsOwnHierarchy) {
+    write("proc/self/cgroup", "7:memory:/a\n6:cpu,cpuacct:/b\n0::/c\n");
+    write("proc/self/mountinfo", mount_line("/", "m", "cgroup cgroup rw,memory") +
+                                     mount_line("/", "c", "cgroup cgroup rw,cpu,cpuacct") +
+                                     mount_line("/", "u", "cgroup2 cgroup2 rw"));
+    for (const char* group : {"m/a", "c/b", "u/c"}) make_directory(group);
+    write("u/cgroup.subtree_control", "pids\n");
+    write("u/c/cgroup.subtree_control", "pids\n");
+    EXPECT_EQ(find_hierarchy(memory_controller, host())->own, path("m/a"));
+    EXPECT_EQ(find_hierarchy(cpu_controller, host())->own, path("c/b"));
+    EXPECT_EQ(find_hierarchy(pids_controller, host())->version, Version::v2);
+    const std::vector all{memory_controller, cpu_controller, pids_controller};
+    const auto possible = possible_directories("ctr-1-a", all, host());
+    ASSERT_TRUE(possible) << possible.error().message();
+    EXPECT_EQ(*possible, (std::vector{path("c/b/ctr-1-a"), path("m/a/ctr-1-a"), path("u/c/ctr-1-a"),
+                                      path("u/ctr-1-a")}));
+    const Result<Group> group = Group::create("ctr-1-a", all, {}, host());
+    ASSERT_TRUE(group) << group.error().message();
+    EXPECT_EQ(group->directories(),
+              (std::vector{path("c/b/ctr-1-a"), path("m/a/ctr-1-a"), path("u/c/ctr-1-a")}));
+}
+
+// Nothing else is made, and what was made goes.
+TEST_F(FakeHost, AControllerThatIsMissingLeavesNoGroupInTheOtherHierarchy) {
+    write("proc/self/cgroup", "7:memory:/a\n0::/c\n");
+    write("proc/self/mountinfo",
+          mount_line("/", "m", "cgroup cgroup rw,memory") + mount_line("/", "u", "cgroup2 cgroup2 rw"));
+    for (const char* group : {"m/a", "u/c"}) make_directory(group);
+    const Result<Group> group = Group::create("ctr-1-a", {memory_controller, pids_controller}, {}, host());
+    ASSERT_FALSE(group);
+    EXPECT_NE(group.error().message().find("enable the pids controller"), std::string::npos)
+        << group.error().message();
+    EXPECT_FALSE(fs::exists(path("m/a/ctr-1-a")));
+}
+
 TEST_F(FakeHost, ThePossibleDirectoriesOfAGroupAreKnownBeforeItExists) {
     be_v1();
-    EXPECT_EQ(possible_directories("ctr-1-a", host()).value(), std::vector{path("cg/user/ctr-1-a")});
+    EXPECT_EQ(possible_directories("ctr-1-a", {io_controller}, host()).value(),
+              std::vector{path("cg/user/ctr-1-a")});
     EXPECT_FALSE(fs::exists(path("cg/user/ctr-1-a")));
-    EXPECT_FALSE(possible_directories("../x", host()));
+    EXPECT_FALSE(possible_directories("../x", {io_controller}, host()));
 }
 
 TEST_F(FakeHost, UnderV2TheyAreTheOwnGroupAndAllAboveUpToTheMount) {
     be_v2();
     const std::vector<std::string> expected = {path("cg/slice/user/ctr-1-a"), path("cg/slice/ctr-1-a"),
                                                path("cg/ctr-1-a")};
-    EXPECT_EQ(possible_directories("ctr-1-a", host()).value(), expected);
+    EXPECT_EQ(possible_directories("ctr-1-a", {io_controller}, host()).value(), expected);
     fs::remove(path("cg/slice/user/cgroup.subtree_control"));
     fs::remove(path("cg/slice/cgroup.subtree_control"));
-    const Group group = Group::create("ctr-1-a", {}, host()).value();
+    const Group group = Group::create("ctr-1-a", {io_controller}, {}, host()).value();
     EXPECT_EQ(group.directories(), std::vector{expected.back()});
 }
 

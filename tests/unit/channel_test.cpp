@@ -78,13 +78,13 @@ TEST(Channel, ExecutingBringsTheListenerClosedOnExec) {
     const auto event = ends.parent.receive();
     ASSERT_TRUE(event);
     EXPECT_EQ(event->kind, Kind::executing);
-    ASSERT_TRUE(event->listener);
+    ASSERT_TRUE(event->descriptor);
     struct stat one {};
     struct stat other {};
     ASSERT_EQ(fstat(sent.get(), &one), 0);
-    ASSERT_EQ(fstat(event->listener.get(), &other), 0);
+    ASSERT_EQ(fstat(event->descriptor.get(), &other), 0);
     EXPECT_EQ(one.st_rdev, other.st_rdev);
-    EXPECT_NE(fcntl(event->listener.get(), F_GETFD) & FD_CLOEXEC, 0);
+    EXPECT_NE(fcntl(event->descriptor.get(), F_GETFD) & FD_CLOEXEC, 0);
 }
 
 TEST(Channel, ExecutingNeedsNoListener) {
@@ -93,7 +93,7 @@ TEST(Channel, ExecutingNeedsNoListener) {
     const auto event = ends.parent.receive();
     ASSERT_TRUE(event);
     EXPECT_EQ(event->kind, Kind::executing);
-    EXPECT_FALSE(event->listener);
+    EXPECT_FALSE(event->descriptor);
 }
 
 TEST(Channel, MessagesKeepTheirOrderAndEndWithClosed) {

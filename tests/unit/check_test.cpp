@@ -7,7 +7,6 @@
 #include "cmd/check_format.h"
 #include "cmd/check_options.h"
 #include "runtime/check/probes.h"
-#include "runtime/check/subordinate.h"
 #include "runtime/plan.h"
 #include "runtime/rehearsal.h"
 
@@ -71,15 +70,6 @@ TEST(CheckTable, NamesNothingTwice) {
         EXPECT_TRUE(seen.emplace(probe.area, probe.name).second) << probe.area << ' ' << probe.name;
         EXPECT_NE(probe.look, nullptr);
     }
-}
-
-TEST(SubordinateIds, AreThoseOfTheUserByNameOrNumber) {
-    const std::string text = "other:1:2\n\nbroken\nme:x:1\nme:100000:65536\n1001:7:1\nempty:5:0\n";
-    EXPECT_EQ(check::subordinate_id(text, "me", 1), 100000u);
-    EXPECT_EQ(check::subordinate_id(text, "", 1001), 7u);
-    EXPECT_EQ(check::subordinate_id(text, "", 1002), std::nullopt);
-    EXPECT_EQ(check::subordinate_id(text, "empty", 3), std::nullopt);
-    EXPECT_EQ(check::subordinate_id("", "me", 1), std::nullopt);
 }
 
 TEST(Findings, ReasonsNameTheCallAndItsCause) {

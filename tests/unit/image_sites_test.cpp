@@ -207,7 +207,7 @@ TEST(ImageSite, OfACancellableFunctionIsReachedThroughItsCallers) {
             const TinyElf elf = TinyElf(caller + function).with_note(1);
             const Site site = only_site(elf);
             EXPECT_EQ(site.state, State::patched) << site.why;
-            EXPECT_EQ(site.entry, Entry::prepare);
+            EXPECT_EQ(site.entry, Entry::cancellable);
             const ImageBytes original = elf.bytes();
             const auto made = instrument(original, passthrough_guest());
             ASSERT_TRUE(made);

@@ -255,6 +255,18 @@ TYPED_TEST(ModelLifetime, AChildsClaimIsKnownIfItsCreatorHasNoOther) {
     EXPECT_EQ(w->claim_for(HostPid(12), HostPid(10)), second);
 }
 
+// The child that it may have been made for is looked for first.
+TYPED_TEST(ModelLifetime, ALostClaimCanBeKept) {
+    auto& w = this->world;
+    w.spawn(root, 10);
+    const EntryId lost = w->allocate(root, HostPid(10));
+    const auto nobody = [](HostPid) { return false; };
+    Collector(w.model(), nobody, LostClaims::kept).collect();
+    EXPECT_EQ(w->claimant_of(lost), HostPid(10));
+    Collector(w.model(), nobody).collect();
+    EXPECT_EQ(w->claimant_of(lost), HostPid::none);
+}
+
 TYPED_TEST(ModelLifetime, HostNumberThatComesAgainReplacesItsOldEntry) {
     auto& w = this->world;
     w.spawn(root, 10);

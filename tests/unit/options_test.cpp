@@ -111,10 +111,10 @@ TEST(RunOptions, EveryOptionIsRead) {
     EXPECT_EQ(spec.cap_add, (Words{"KILL", "CHOWN"}));
     EXPECT_EQ(spec.cap_drop, Words{"ALL"});
     EXPECT_FALSE(spec.no_new_privs);
-    ASSERT_EQ(spec.io_limits.size(), 1U);
-    EXPECT_EQ(spec.io_limits[0].path, "/dev/a");
-    EXPECT_EQ(spec.io_limits[0].read_bytes, 10U << 20);
-    EXPECT_EQ(spec.io_limits[0].write_operations, 7U);
+    ASSERT_EQ(spec.limits.io.size(), 1U);
+    EXPECT_EQ(spec.limits.io[0].path, "/dev/a");
+    EXPECT_EQ(spec.limits.io[0].read_bytes, 10U << 20);
+    EXPECT_EQ(spec.limits.io[0].write_operations, 7U);
     EXPECT_EQ(spec.status_fd, 3);
     EXPECT_EQ(options.log_level, "debug");
     EXPECT_TRUE(options.dry_run);
@@ -141,6 +141,7 @@ TEST(RunOptions, WhatHasANameOrGoesOnIsWrittenDown) {
     expect_refused({"--name", "a/b", "x"}, "a/b");
     expect_refused({"--name", "", "x"}, "empty");
     expect_refused({"-d", "--die-with-parent", "x"}, "detached");
+    expect_refused({"-d", "-t", "x"}, "detached");
 }
 
 TEST(RunOptions, ASignalIsANameOrANumber) {
@@ -175,7 +176,7 @@ TEST(LifeOptions, EachVerbTakesItsNumberOfNames) {
 }
 
 TEST(RunOptions, ADevicePathMayContainColons) {
-    const auto limits = parsed({"--device-write-bps", "/dev/disk/by-path/pci-0:1:2:5mb", "x"}).spec.io_limits;
+    const auto limits = parsed({"--device-write-bps", "/dev/disk/by-path/pci-0:1:2:5mb", "x"}).spec.limits.io;
     ASSERT_EQ(limits.size(), 1U);
     EXPECT_EQ(limits[0].path, "/dev/disk/by-path/pci-0:1:2");
     EXPECT_EQ(limits[0].write_bytes, 5U << 20);
@@ -254,6 +255,30 @@ TEST(RunHelp, NamesEveryOptionAndFitsTheTerminal) {
         EXPECT_LE(end - start, 110U) << help.substr(start, end - start);
         start = end + 1;
     }
+}
+
+TEST(RunOptions, LimitsProfileAndTerminal) {
+    const Spec spec = parsed({"-m", "64m", "--cpus=1.5", "--pids-limit", "20", "--ulimit", "nofile=1:2",
+                              "--ulimit", "core=0", "--seccomp", "default", "-it", "sh"})
+                          .spec;
+    EXPECT_EQ(spec.limits.memory, 64U << 20);
+    EXPECT_EQ(spec.limits.cpu, 150'000U);
+    EXPECT_EQ(spec.limits.pids, 20U);
+    EXPECT_EQ(spec.ulimits, (std::vector<Ulimit>{{RLIMIT_NOFILE, 1, 2}, {RLIMIT_CORE, 0, 0}}));
+    EXPECT_EQ(spec.seccomp, "default");
+    EXPECT_TRUE(spec.terminal);
+    EXPECT_EQ(spec.command, Words{"sh"});
+    EXPECT_FALSE(parsed({"-i", "sh"}).spec.terminal);
+    EXPECT_EQ(parsed({"sh"}).spec.seccomp, "off");
+}
+
+TEST(RunOptions, BadLimitsAreQuoted) {
+    expect_refused({"--memory", "12q", "sh"}, "\"12q\"");
+    expect_refused({"--cpus", "two", "sh"}, "\"two\"");
+    expect_refused({"--pids-limit", "0", "sh"}, "\"0\"");
+    expect_refused({"--ulimit", "files=1", "sh"}, "\"files\"");
+    expect_refused({"--ulimit", "core=0", "--ulimit", "core=1", "sh"}, "contradict");
+    expect_refused({"--seccomp", "", "sh"}, "--seccomp");
 }
 
 }  // namespace

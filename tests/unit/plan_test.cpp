@@ -65,6 +65,63 @@ std::vector<const Kind*> all(const Plan& plan) {
     return found;
 }
 
+TEST(Plan, ATerminalIsOpenedOnTheFinalDevAndBelongsToTheUserInside) {
+    Spec spec = spec_of(PidMode::flat);
+    spec.rootfs = "/";
+    spec.user = User{7, 8};
+    EXPECT_FALSE(has(plan_of(spec, root_facts()), "open a terminal"));
+    spec.terminal = true;
+    HostFacts facts = root_facts();
+    facts.window = {24, 80};
+    const Plan plan = plan_of(spec, facts);
+    EXPECT_TRUE(has(plan, "open a terminal of its own [24 rows, 80 columns]"));
+    ASSERT_EQ(all<action::OpenTerminal>(plan).size(), 1U);
+    EXPECT_EQ(all<action::OpenTerminal>(plan)[0]->owner, 7U);
+    EXPECT_LT(position(plan, "start a new session"), position(plan, "open a terminal"));
+    EXPECT_LT(position(plan, "the root\n"), position(plan, "open a terminal"));
+    EXPECT_LT(position(plan, "open a terminal"), position(plan, "become user"));
+}
+
+TEST(Plan, WithATerminalThereIsAlwaysATerm) {
+    Spec spec = spec_of(PidMode::host);
+    spec.terminal = true;
+    HostFacts facts = root_facts();
+    EXPECT_EQ(environment::find(plan_of(spec, facts).env, "TERM"), "vt100");
+    facts.env = {"PATH=/bin"};
+    EXPECT_EQ(environment::find(plan_of(spec, facts).env, "TERM"), "xterm");
+    spec.terminal = false;
+    EXPECT_FALSE(environment::find(plan_of(spec, facts).env, "TERM"));
+}
+
+TEST(Plan, LimitsAreSaid) {
+    Spec spec = spec_of(PidMode::host);
+    spec.limits.memory = 64 << 20;
+    spec.limits.cpu = 50'000;
+    spec.ulimits = {{RLIMIT_NOFILE, 100, 200}, {RLIMIT_CORE, 0, RLIM_INFINITY}};
+    const Plan plan = plan_of(spec, root_facts());
+    EXPECT_TRUE(has(plan, "limits of its control group: 64MiB of memory; 0.5 processors"));
+    EXPECT_TRUE(has(plan, "limit resources [nofile=100:200 core=0:unlimited]"));
+    EXPECT_LT(position(plan, "limit resources"), position(plan, "bound capabilities"));
+    EXPECT_FALSE(has(plan_of(spec_of(PidMode::host), root_facts()), "limit"));
+}
+
+// The layer's filter comes first: a profile may forbid what its installation takes.
+TEST(Plan, AProfileIsTheLastButTheCommand) {
+    Spec spec = spec_of(PidMode::flat);
+    EXPECT_TRUE(plan_of(spec, root_facts()).profile.filter.empty());
+    spec.seccomp = "default";
+    const Plan plan = plan_of(spec, root_facts());
+    EXPECT_FALSE(plan.profile.filter.empty());
+    EXPECT_LT(position(plan, "filter of the pid layer"), position(plan, "profile \"default\""));
+    EXPECT_EQ(position(plan, "profile \"default\"") + 1, position(plan, "execute"));
+    spec.no_new_privs = false;
+    spec.pidns = PidMode::host;
+    const Plan privileged = plan_of(spec, root_facts());
+    EXPECT_LT(position(privileged, "profile \"default\""), position(privileged, "give up CAP_SYS_ADMIN"));
+    spec.seccomp = "/no/such/file";
+    EXPECT_FALSE(make_plan(spec, root_facts()));
+}
+
 const PidMode modes[] = {PidMode::flat, PidMode::kernel, PidMode::host};
 
 TEST(Plan, NamespacesFollowModeNetworkAndPrivilege) {

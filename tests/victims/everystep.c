@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { period = 61 };
+enum { period = 509 };
 
 static pid_t self, parent, child;
 static volatile long steps;
@@ -147,9 +147,9 @@ static const struct {
     const char* name;
     void (*once)(void);
     int stride; /* of turns: some have very many steps */
-} calls[] = {{"getpid", with_getpid, 1}, {"getppid", with_getppid, 1}, {"fork", with_fork, 1},
-             {"kill", with_kill, 1},     {"stat", with_stat, 20},      {"link", with_link, 1},
-             {"action", with_action, 1}};
+} calls[] = {{"getpid", with_getpid, 7}, {"getppid", with_getppid, 7}, {"fork", with_fork, 7},
+             {"kill", with_kill, 7},     {"stat", with_stat, 170},     {"link", with_link, 7},
+             {"action", with_action, 7}};
 
 int main(int argc, char** argv) {
     if (argc != 3) return 2;

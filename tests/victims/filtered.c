@@ -22,8 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int pair[2];
+static int pair[2], asking[2];
 static pid_t child;
+static volatile pid_t sender;
 
 static int do_getpid(void) {
     return getpid() > 0;
@@ -72,6 +73,19 @@ static int do_group(void) {
     return setpgid(0, 0) == 0 || errno == EPERM;
 }
 
+/* The handler is there already; the child sends the signal. */
+static void note_sender(int signal, siginfo_t* info, void* context) {
+    (void)signal;
+    (void)context;
+    sender = info->si_pid;
+}
+static int do_arrival(void) {
+    if (write(asking[1], "x", 1) != 1) return 0;
+    while (sender == 0) {
+    }
+    return sender == child;
+}
+
 static const struct {
     const char* name;
     int (*once)(void);
@@ -87,7 +101,8 @@ static const struct {
            {"message", do_message, {SYS_recvmsg}},
            {"action", do_action, {SYS_rt_sigaction}},
            {"fork", do_fork, {SYS_clone, SYS_set_robust_list, SYS_rt_sigprocmask}},
-           {"group", do_group, {SYS_setpgid}}};
+           {"group", do_group, {SYS_setpgid}},
+           {"arrival", do_arrival, {SYS_write}}};
 enum { count = sizeof all / sizeof *all };
 
 static int named(const char* list, const char* name) {
@@ -150,6 +165,7 @@ static const char* calls;
 static pthread_barrier_t installed;
 
 static void* install_for_all(void* unused) {
+    pthread_barrier_wait(&installed); /* its creator has made its last call for that */
     install(calls, SECCOMP_FILTER_FLAG_TSYNC, 0);
     pthread_barrier_wait(&installed);
     pthread_barrier_wait(&installed); /* never over: the end of a thread takes more calls */
@@ -170,12 +186,17 @@ int main(int argc, char** argv) {
     }
     if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) != 0) return 6;
     if (strcmp(when, "late") == 0 || strcmp(when, "thread") == 0) {
+        struct sigaction action = {.sa_sigaction = note_sender, .sa_flags = SA_SIGINFO | SA_RESTART};
+        if (pipe(asking) != 0 || (named(calls, "arrival") && sigaction(SIGUSR2, &action, NULL) != 0))
+            return 9;
         for (int i = 0; i < 3; ++i)
             if (getpid() <= 0) return 7;
         child = fork();
         if (child == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             close(1);
+            char byte;
+            if (read(asking[0], &byte, 1) == 1) kill(getppid(), SIGUSR2);
             for (;;) pause();
         }
     }
@@ -184,6 +205,7 @@ int main(int argc, char** argv) {
     if (strcmp(when, "thread") == 0) {
         pthread_barrier_init(&installed, NULL, 2);
         pthread_create(&thread, NULL, install_for_all, NULL);
+        pthread_barrier_wait(&installed);
         pthread_barrier_wait(&installed);
     }
     if (strcmp(when, "late") == 0 || strcmp(when, "early") == 0) install(calls, 0, 0);

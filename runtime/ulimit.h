@@ -1,0 +1,28 @@
+// Limits that the kernel keeps for each process (setrlimit), by the names that docker and the shell's ulimit
+// have for them.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <string>
+#include <string_view>
+
+#include "runtime/base/error.h"
+
+namespace ctr {
+
+struct Ulimit {
+    __rlimit_resource resource = RLIMIT_NOFILE;
+    rlim_t soft = RLIM_INFINITY;
+    rlim_t hard = RLIM_INFINITY;
+    bool operator==(const Ulimit&) const = default;
+};
+
+// "nofile=1024:2048", "nproc=100" (both limits), "core=unlimited" or "core=-1". In the kernel's own units:
+// bytes, seconds (rttime: microseconds), numbers.
+Result<Ulimit> parse_ulimit(std::string_view text);
+
+// "nofile=1024:unlimited"
+std::string format(const Ulimit& limit);
+
+}  // namespace ctr
