@@ -141,6 +141,9 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
                                               std::move(**numbers), options);
         if (!created) return std::unexpected(std::move(created).error());
         monitor = std::move(*created);
+        // An init makes the command by a call that isn't translated.
+        if (task.spec.init)
+            for (const pid_t command : children_of(launched->pid)) monitor->adopt(HostPid(command));
     }
     const HostPid init = launched->pid;
     const Fd pidfd(dup(launched->pidfd.get()));

@@ -126,6 +126,10 @@ bool Monitor::take_status(pid_t whose, int options) {
 
 void Monitor::admit(HostPid process, Fd listener) {
     listener_.add(std::move(listener));
+    adopt(process);
+}
+
+void Monitor::adopt(HostPid process) {
     numbers_.adopt(process, NamespaceId::root, parent_of(process));
     nested_->born(process, NamespaceId::root);
 }

@@ -41,8 +41,12 @@ class Monitor {
     // Serves until init has ended: its wait status. Or until it is told to stop: nothing.
     Result<std::optional<int>> run(const Beside& beside);
 
-    // A process that the caller has put into the container, with the listener of the filter that it has. It
-    // takes the next number of the root namespace, in which it has no parent.
+    // A process of the container that came to be without the monitor takes the next number of the root
+    // namespace.
+    void adopt(HostPid process);
+
+    // A process that the caller has put into the container, with the listener of the filter that it has; it
+    // is adopted, and has no parent inside.
     void admit(HostPid process, Fd listener);
 
     const RawPrograms& raw_programs() const { return server_->raw_programs(); }

@@ -430,6 +430,9 @@ INSTANTIATE_TEST_SUITE_P(Modes, Init, testing::Values("flat", "multi", "kernel")
 TEST_P(Init, TheCommandIsTheSecondProcessAndItsStatusIsTheContainers) {
     EXPECT_EQ(under_init("echo $$ $PPID").out, "2 1\n");
     EXPECT_EQ(under_init("exit 23").code, 23);
+    // It need not make a call for that which carries a number.
+    ASSERT_EQ(detach("exec sleep 100", {"--init"}).code, 0);
+    EXPECT_EQ(exec("echo $$; cat /proc/2/comm").out, "3\nsleep\n");
     EXPECT_EQ(under_init("kill -ABRT $$").code, 134) << "process 1 would not die of that";
     const std::string numbering = std::string("--pidns=") + GetParam();
     EXPECT_EQ(ctr({"run", "--init", numbering, "/nope"}).code, 127);
