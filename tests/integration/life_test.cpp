@@ -286,7 +286,7 @@ TEST_P(Life, WhatIsExecutedIsLimitedAsTheCommandIs) {
 
 TEST_P(Life, WhatIsExecutedHasTheCallersLimitOfDescriptors) {
     ASSERT_EQ(test::run({"sh", "-c", "ulimit -Sn 77; exec \"$@\"", "sh", ctr_binary(), "run", "-d", "--name",
-                         "c", std::string("--pidns=") + GetParam(), "--", "sleep", "100", mark_},
+                         "c", std::string("--pidns=") + GetParam(), "--", "sh", "-c", "sleep 100; :", mark_},
                         with_state())
                   .code,
               0);
@@ -306,7 +306,9 @@ TEST_P(Life, ItsNamespacesAreSharedByName) {
     EXPECT_EQ(unknown.code, 125);
     EXPECT_TRUE(contains(unknown.err, "\"nobody\"")) << unknown;
     // What is executed in one that shares is where that one is.
-    ASSERT_EQ(sharing({"-d", "--name", "d", "--share-with", "c:uts", "--", "sleep", "100", mark_}).code, 0);
+    ASSERT_EQ(
+        sharing({"-d", "--name", "d", "--share-with", "c:uts", "--", "sh", "-c", "sleep 100; :", mark_}).code,
+        0);
     EXPECT_EQ(ctr({"exec", "d", "uname", "-n"}).out, "shared\n");
 }
 
