@@ -109,7 +109,7 @@ class Reference {
         // Adopted later than it was promised, ended, and waited for.
         for (const auto& [other, entry] : entries)
             if (entry.host == host && entry.life == Life::dead && !hidden.contains(other) &&
-                e.owner != host && entry.birth > e.birth) {
+                e.owner != host && entry.owner == host && entry.birth > e.birth) {
                 cancel(id);
                 return other;
             }
