@@ -171,11 +171,11 @@ Result<Exit> wait_for(const Entry& entry) {
 }
 
 Status remove(const Registry& registry, const Entry& entry, bool force) {
-    if (force)
-        if (auto contact = Contact::make(entry)) {
-            (void)contact->signal(SIGKILL);
-            (void)contact->wait();
-        }
+    if (force) {
+        auto contact = Contact::make(entry);
+        if (contact) (void)contact->signal(SIGKILL);
+        entry.wait_until_over();  // it may be ending already: then it can't be reached any more
+    }
     return registry.remove(entry);
 }
 

@@ -244,7 +244,8 @@ TEST_P(Life, APausedContainerStandsStillAndCanBeEnded) {
 }
 
 TEST_P(Life, WhatIsExecutedIsAProcessOfTheContainer) {
-    ASSERT_EQ(detach("sleep 60 & echo ready; wait").code, 0);
+    const std::string over = scratch_.path() + "/over";
+    ASSERT_EQ(detach("sleep 60 & echo ready; wait; until [ -e " + over + " ]; do sleep 0.05; done").code, 0);
     ASSERT_TRUE(logged("ready"));
     EXPECT_EQ(exec("echo $PPID; readlink /proc/self/ns/mnt; [ $$ = $(sh -c 'echo $PPID') ] && echo same").out,
               "0\n" + fs::read_symlink("/proc/" + std::to_string(init()) + "/ns/mnt").string() + "\nsame\n");
@@ -259,6 +260,7 @@ TEST_P(Life, WhatIsExecutedIsAProcessOfTheContainer) {
     input.input = "from outside";
     EXPECT_EQ(exec("cat", input).out, "from outside");
     EXPECT_EQ(exec("kill -0 4194303; kill -TERM -1; echo still here").out, "still here\n");
+    std::ofstream(over).flush();
     EXPECT_TRUE(eventually([&] { return state()["status"] == "stopped"; })) << "its wait has ended";
 }
 
