@@ -129,7 +129,9 @@ struct Row {
 };
 
 constexpr std::string_view use_root =
-    "run ctr with CAP_SYS_ADMIN (root usually has it), which needs no user namespace; or have them allowed";
+    "run ctr with CAP_SYS_ADMIN (root usually has it), which needs no user namespace; have them allowed; or "
+    "do "
+    "without namespaces: --pidns=flat, and no option that takes one";
 constexpr std::string_view flat_hint = "--pidns=flat, which needs no new /proc";
 constexpr std::string_view allow_outside =
     "have it allowed outside: docker run --security-opt seccomp=unconfined, or an AppArmor profile that "

@@ -15,6 +15,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/facts.h"
 #include "runtime/fastpath.h"
+#include "runtime/isolation.h"
 #include "runtime/plan.h"
 #include "runtime/status_stream.h"
 #include "runtime/subids.h"
@@ -36,11 +37,15 @@ Result<Plan> plan_for(const Spec& spec, const Notify& notify) {
     if (wants_subids(spec.userns)) subids::read(*facts);
     auto shared = look_at_shared(spec);
     if (!shared) return std::unexpected(std::move(shared).error());
+    isolation::look(spec, *facts);
     auto prepared = fastpath::prepare(spec, *facts, fastpath::instrumenter());
     for (const std::string& remark : prepared.remarks)
         if (notify) notify({Notice::Kind::detail, remark});
     auto plan = make_plan(spec, *facts, std::move(prepared.placements), std::move(*shared));
-    if (plan) plan->monitor.make_copy = std::move(prepared.make_copy);
+    if (!plan) return plan;
+    plan->monitor.make_copy = std::move(prepared.make_copy);
+    for (const std::string& warning : plan->warnings)
+        if (notify) notify({Notice::Kind::warning, warning});
     return plan;
 }
 
@@ -215,7 +220,11 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
     if (!signals) return std::unexpected(std::move(signals).error());
     auto status = StatusStream::open(spec.status_fd);
     if (!status) return std::unexpected(std::move(status).error());
-    KeeperOptions with_status{options.foreground, options.starter, {}, options.on_notice};
+    KeeperOptions with_status{options.foreground, options.starter, {}, {}};
+    with_status.on_notice = [&](const Notice& notice) {
+        if (notice.kind == Notice::Kind::warning) status->warned(notice.text);
+        if (options.on_notice) options.on_notice(notice);
+    };
     with_status.on_started = [&](const Started& started) {
         status->started(started.init);
         if (options.on_started) options.on_started(started);

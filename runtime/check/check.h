@@ -1,5 +1,5 @@
 // What this host allows the caller, found by trying it: `ctr check`. Everything is tried by the launcher's
-// own steps in children that end at once (attempt.h), and its errors are explained by the launcher's own
+// own steps in children that end at once (runtime/attempt.h), and its errors are explained by the launcher's own
 // table (runtime/explain.h), so that a check and a launch say the same.
 //
 // Nothing is left behind but the cache of instrumented copies, which is filled as a launch fills it: children

@@ -130,7 +130,7 @@ Finding landlock_scope(const Situation& situation) {
     std::vector<Step> steps;
     steps.push_back(
         {"forbid new privileges", action::Control{PR_SET_NO_NEW_PRIVS, 1, "PR_SET_NO_NEW_PRIVS"}});
-    steps.push_back({"keep signals inside", action::ScopeSignals{}});
+    steps.push_back({"keep signals inside", action::Confine{}});
     return finding(attempt(0, std::move(steps)), version + ", keeps signals inside", without);
 }
 

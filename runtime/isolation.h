@@ -1,0 +1,27 @@
+// Where no namespaces can be made: locked-down hosts and outer containers refuse them to ordinary users, or
+// let them be made but nothing be mounted in them. What was asked for by name is an error there. A container
+// of which nothing was asked that takes namespaces does without them: it has its numbers, Landlock's scopes
+// and its teardown, and shares the rest with the host, which is said.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/facts.h"
+#include "runtime/spec.h"
+
+namespace ctr::isolation {
+
+// CLONE_NEW*: what a launch makes in one call, beside a user and a pid namespace.
+uint64_t wanted(const Spec& spec);
+
+// Whether a container as it is asked for could do without.
+bool is_dispensable(const Spec& spec, const HostFacts& facts);
+
+// For those who can and may have to: tries it, as a launch does, and fills in the fact.
+void look(const Spec& spec, HostFacts& facts);
+
+// What a container without namespaces shares with the host, what it has in their place, and why.
+std::string remark(const Spec& spec, const HostFacts& facts);
+
+}  // namespace ctr::isolation
