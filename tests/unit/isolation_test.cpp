@@ -12,27 +12,32 @@ HostFacts user_facts() {
     return facts;
 }
 
-bool dispensable(const Spec& spec) {
+template <class Change>
+bool dispensable_with(Change change) {
+    Spec spec;
+    change(spec);
     return isolation::is_dispensable(spec, user_facts());
 }
 
 TEST(Isolation, DefaultsCanDoWithout) {
-    EXPECT_TRUE(dispensable({}));
-    EXPECT_TRUE(dispensable({.terminal = true}));
-    EXPECT_TRUE(dispensable({.pidns = PidMode::multi, .ipc = Scope::host}));
+    EXPECT_TRUE(dispensable_with([](Spec&) {}));
+    EXPECT_TRUE(dispensable_with([](Spec& spec) { spec.terminal = true; }));
+    EXPECT_TRUE(dispensable_with([](Spec& spec) { spec.ipc = spec.uts = spec.cgroupns = Scope::host; }));
+    for (const PidMode mode : {PidMode::flat, PidMode::multi, PidMode::host})
+        EXPECT_TRUE(dispensable_with([mode](Spec& spec) { spec.pidns = mode; }));
 }
 
 TEST(Isolation, WhatIsAskedForByNameCannot) {
-    EXPECT_FALSE(dispensable({.hostname = "box"}));
-    EXPECT_FALSE(dispensable({.rootfs = "/srv"}));
-    EXPECT_FALSE(dispensable({.read_only = true}));
-    EXPECT_FALSE(dispensable({.mounts = {Tmpfs{.target = "/tmp"}}}));
-    EXPECT_FALSE(dispensable({.user = User{0, 0}}));
-    EXPECT_FALSE(dispensable({.pidns = PidMode::kernel}));
-    EXPECT_FALSE(dispensable({.network = Network::none}));
-    EXPECT_FALSE(dispensable({.userns = UserNamespace::yes}));
-    EXPECT_FALSE(dispensable({.clocks = Clocks{}}));
-    EXPECT_FALSE(dispensable({.share_with = ShareWith{}}));
+    EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.hostname = "box"; }));
+    EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.rootfs = "/srv"; }));
+    EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.read_only = true; }));
+    EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.mounts.emplace_back(Devices{}); }));
+    EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.user = User{0, 0}; }));
+    EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.pidns = PidMode::kernel; }));
+    EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.network = Network::none; }));
+    EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.userns = UserNamespace::yes; }));
+    EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.clocks = Clocks{}; }));
+    EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.share_with = ShareWith{}; }));
 }
 
 // Its numbers come from a namespace of the outer layer, which takes the privilege to make one.
@@ -54,7 +59,9 @@ TEST(Isolation, TheRemarkNamesWhatWouldHaveBeenMade) {
     HostFacts facts = user_facts();
     facts.no_namespaces = "mount: EPERM";
     facts.landlock_abi = 0;
-    const std::string text = isolation::remark({.uts = Scope::host, .cgroupns = Scope::host}, facts);
+    Spec spec;
+    spec.uts = spec.cgroupns = Scope::host;
+    const std::string text = isolation::remark(spec, facts);
     EXPECT_NE(text.find("(mount: EPERM)"), std::string::npos) << text;
     EXPECT_NE(text.find(": mount ipc;"), std::string::npos) << text;
     EXPECT_NE(text.find("Linux 6.12"), std::string::npos) << text;

@@ -17,14 +17,8 @@ inline constexpr std::string_view no_mounts = R"({"defaultAction": "SCMP_ACT_ALL
     "action": "SCMP_ACT_ERRNO", "errnoRet": 1}]})";
 
 // What victims/confined.c is told. It has to be started by root.
-class Confined : public testing::Test {
-  protected:
-    void SetUp() override {
-        if (!is_root()) GTEST_SKIP() << "needs root, to confine a user";
-        confined_ = programs_.copy(victim("confined"));
-        binary_ = programs_.copy(ctr_binary());
-    }
-
+class Confinement {
+  public:
     // Docker's filter, which lets nobody without CAP_SYS_ADMIN make a namespace or a mount, and parts of
     // /proc hidden, as Docker does.
     Arguments as_in_docker() const {
@@ -40,9 +34,14 @@ class Confined : public testing::Test {
     Arguments without_user_namespaces() const { return {confined_, "--no-users", ids(), "--"}; }
     Arguments with_hidden_proc() const { return {confined_, "--mask", "/proc/cmdline", ids(), "--"}; }
 
+    // `ctr run ARGUMENTS` in these surroundings.
     Arguments command(Arguments surroundings, const Arguments& arguments) const {
         surroundings.insert(surroundings.end(), {binary_, "run"});
         surroundings.insert(surroundings.end(), arguments.begin(), arguments.end());
+        return surroundings;
+    }
+    Arguments check(Arguments surroundings) const {
+        surroundings.insert(surroundings.end(), {binary_, "check"});
         return surroundings;
     }
     Outcome start(const Arguments& surroundings, const Arguments& arguments) const {
@@ -54,7 +53,8 @@ class Confined : public testing::Test {
         options.env = {{"HOME", "/nonexistent"}, {"XDG_CACHE_HOME", ""}, {"XDG_RUNTIME_DIR", ""}};
         return options;
     }
-    const ScratchDirectory& programs() const { return programs_; }
+    // A copy that the user can reach.
+    std::string copy(const std::string& file) const { return programs_.copy(file); }
 
   private:
     static std::string ids() { return std::to_string(somebody.uid) + ":" + std::to_string(somebody.gid); }
@@ -72,8 +72,8 @@ class Confined : public testing::Test {
     }
 
     ScratchDirectory programs_;
-    std::string confined_;
-    std::string binary_;
+    std::string confined_ = programs_.copy(victim("confined"));
+    std::string binary_ = programs_.copy(ctr_binary());
 };
 
 }  // namespace ctr::test
