@@ -130,14 +130,15 @@ struct Row {
 
 constexpr std::string_view use_root =
     "run ctr with CAP_SYS_ADMIN (root usually has it), which needs no user namespace; have them allowed; or "
-    "do "
-    "without namespaces: --pidns=flat, and no option that takes one";
+    "do without: --pidns=flat, outside of other containers, takes none if no option does";
 constexpr std::string_view flat_hint = "--pidns=flat, which needs no new /proc";
 constexpr std::string_view allow_outside =
     "have it allowed outside: docker run --security-opt seccomp=unconfined, or an AppArmor profile that "
     "allows it";
 constexpr std::string_view allow_mounts =
-    "have them allowed outside; or do without namespaces: --pidns=flat, and no option that takes one";
+    "have them allowed outside; or do without: --pidns=flat, outside of other containers, takes none if no "
+    "option "
+    "does";
 constexpr std::string_view make_it = "create it in the root file system";
 
 constexpr std::string_view any_call;

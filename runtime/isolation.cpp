@@ -43,7 +43,7 @@ uint64_t wanted(const Spec& spec) {
 }
 
 bool is_dispensable(const Spec& spec, const HostFacts& facts) {
-    return !facts.numbered && spec.pidns != PidMode::kernel && spec.userns == UserNamespace::automatic &&
+    return !facts.numbered && spec.no_new_privs && spec.pidns != PidMode::kernel && spec.userns == UserNamespace::automatic &&
            spec.network == Network::host && spec.rootfs.empty() && spec.hostname.empty() &&
            spec.mounts.empty() && !spec.read_only && !spec.user && !spec.clocks && !spec.share_with;
 }

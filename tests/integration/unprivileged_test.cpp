@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "pidns/surface/mark.h"
 #include "runtime/landlock.h"
 #include "tests/integration/confinement.h"
 
@@ -187,6 +188,21 @@ TEST_P(Unprivileged, SignalsToAllReachNobodyOutside) {
         shell("sleep 100 & kill -TERM -1; wait $!; echo $?; kill -0 " + number +
               " 2>/dev/null || echo none; kill -TERM -- -" + number + " 2>/dev/null; echo end");
     EXPECT_EQ(outcome.out, "143\nnone\nend\n") << outcome;
+    EXPECT_TRUE(outside.running());
+}
+
+// Not the numbering, which a hostile program can pass by, but the kernel.
+TEST_P(Unprivileged, WhoKnowsTheMarkCantSignalOutsideEither) {
+    if (landlock::abi() < landlock::signal_scope_abi) GTEST_SKIP() << "this kernel's Landlock has no scopes";
+    RunOptions as_user = options();
+    as_user.identity = somebody;
+    const Background outside({"sleep", "100"}, as_user);
+    prints(
+        "python3",
+        "exec python3 -c 'import ctypes; libc = ctypes.CDLL(None, use_errno=True); print(libc.syscall(62, " +
+            std::to_string(outside.pid()) + ", 15, 0, 0, 0, ctypes.c_ulong(" + std::to_string(pidns::mark) +
+            ")), ctypes.get_errno())'",
+        "-1 " + std::to_string(EPERM) + "\n");
     EXPECT_TRUE(outside.running());
 }
 

@@ -36,6 +36,7 @@ TEST(Isolation, WhatIsAskedForByNameCannot) {
     EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.pidns = PidMode::kernel; }));
     EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.network = Network::none; }));
     EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.userns = UserNamespace::yes; }));
+    EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.no_new_privs = false; }));
     EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.clocks = Clocks{}; }));
     EXPECT_FALSE(dispensable_with([](Spec& spec) { spec.share_with = ShareWith{}; }));
 }
