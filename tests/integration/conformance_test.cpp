@@ -203,11 +203,15 @@ TEST_P(Conformance, OurNumberingAgreesWithTheHostWhereThereIsNoPrivilegeAtAll) {
     natively.insert(natively.end(), {"sh", "-c", script, program});
     const Lines native = checked(run(natively, patient));
     ASSERT_GT(native.size(), 100u);
+    Lines known = known_differences();
+    std::erase_if(known, [&](const auto& difference) {  // of clone3, which the filter hides
+        return contains(native.at(difference.first), "failed=ENOSYS");
+    });
     for (const char* mode : {"--pidns=flat", "--pidns=multi"}) {
         const Arguments argv =
             confinement.command(confinement.as_in_docker(), {mode, "--", "sh", "-c", script, program});
         ASSERT_EQ(lasting_differences(
-                      native, [&] { return checked(run(argv, patient)); }, known_differences()),
+                      native, [&] { return checked(run(argv, patient)); }, known),
                   "")
             << mode;
     }

@@ -106,18 +106,16 @@ TEST_P(Unprivileged, ADryRunShowsTheSamePlan) {
 }
 
 TEST_P(Unprivileged, ProcShowsTheContainerOnly) {
-    prints(
-        "ps",
-        "sleep 100 & while [ $(cat /proc/2/comm) != sleep ]; do :; done; ps -e -o pid= -o ppid= -o comm= | "
-        "grep -v -e ps -e grep | tr -s ' '; kill $!",
-        " 1 0 bash\n 2 1 sleep\n");
+    prints("ps",
+           "sleep 100 & while [ $(cat /proc/2/comm) != sleep ]; do :; done; "
+           "echo $(ps -o pid= -o ppid= -o comm= -C bash,sleep); kill $!",
+           "1 0 bash 2 1 sleep\n");
     prints("pgrep",
            "sleep 100 & while [ $(cat /proc/$!/comm) != sleep ]; do :; done; [ $(pgrep -x sleep) = $! ] && "
            "echo found; kill $!",
            "found\n");
-    prints("readlink", "[ $(sh -c 'echo $$; readlink /proc/self; :' | wc -l) = 2 ]; exec readlink /proc/self",
-           "1\n");
-    prints("sh", "cd /proc; echo [0-9]*; (cd self/task; :); echo 1/task/*", "1\n1/task/1\n");
+    prints("readlink", "exec readlink /proc/self", "1\n");
+    prints("sh", "cd /proc; echo [0-9]*; echo 1/task/*", "1\n1/task/1\n");
     prints("sh",
            "read -r pid name state ppid rest < /proc/self/stat; echo $pid $ppid; grep -w ^Pid /proc/1/status",
            "1 0\nPid:\t1\n");
@@ -142,9 +140,9 @@ def names(size):
 first = [name for name in names(200) if name.isdigit()]
 os.lseek(fd, 0, os.SEEK_SET)
 second = [name for name in names(32768) if name.isdigit()]
-print(len(first), first == second, len(set(first)), first[:3])
+print(len(first), first == second, len(set(first)), first[0])
 '; kill $(jobs -p))",
-           "42 True 42 ['1', '2', '3']\n");
+           "42 True 42 1\n");
 }
 
 TEST_P(Unprivileged, ProgramsThatManageOthersWork) {
