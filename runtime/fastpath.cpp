@@ -22,7 +22,6 @@ bool is_wanted(const Spec& spec) {
 std::string obstacle(const Spec& spec, const HostFacts& facts) {
     if ((shared_kinds(spec) & CLONE_NEWNS) != 0)
         return "the mount namespace is shared with others, who have copies or don't";
-    if (!facts.no_namespaces.empty()) return "there is no mount namespace, in which copies could be mounted";
     // Who replaces a library inside would be held up by a copy that the outer one's monitor doesn't know of.
     if (facts.numbered && !spec.rootfs.empty())
         return "this runs inside of another container, which takes off no copies but its own";

@@ -10,15 +10,24 @@
 #include "runtime/facts.h"
 #include "runtime/spec.h"
 
+namespace ctr {
+struct Plan;
+}
+
 namespace ctr::isolation {
 
 // CLONE_NEW*: what a launch makes in one call, beside a user and a pid namespace.
 uint64_t wanted(const Spec& spec);
 
-// Whether a container as it is asked for could do without.
+// Whether a container as it is asked for could do without, and its starter might have to.
 bool is_dispensable(const Spec& spec, const HostFacts& facts);
 
-// For those who can and may have to: tries it, as a launch does, and fills in the fact.
+// Whether a launch failed for want of namespaces, or of the right to mount in them, and the fact that is to
+// be known then.
+bool is_refusal(const Error& error, const Plan& plan);
+std::string reason(const Error& error);
+
+// For those who don't launch: tries it as a launch does, where it may fail, and fills in the fact.
 void look(const Spec& spec, HostFacts& facts);
 
 // What a container without namespaces shares with the host, what it has in their place, and why.

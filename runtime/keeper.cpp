@@ -30,23 +30,35 @@ namespace {
 // Sent to ctr, meant for the command. Those that stop a process act on ctr itself, as a shell expects.
 constexpr std::array forwarded{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
 
-Result<Plan> plan_for(const Spec& spec, const Notify& notify) {
+struct Plans {
+    Plan plan;
+    PlanWithout without;
+};
+
+// Copies, the shared and their like are left out: they take namespaces.
+PlanWithout plan_without_namespaces(const Spec& spec, const HostFacts& facts) {
+    if (!isolation::is_dispensable(spec, facts)) return {};
+    return [&spec, facts](const Error& refusal) {
+        HostFacts then = facts;
+        then.no_namespaces = isolation::reason(refusal);
+        return make_plan(spec, then);
+    };
+}
+
+Result<Plans> plans_for(const Spec& spec, const Notify& notify) {
     auto facts = read_host_facts();
     if (!facts) return std::unexpected(std::move(facts).error());
     if (auto valid = validate(spec); !valid) return std::unexpected(std::move(valid).error());
     if (wants_subids(spec.userns)) subids::read(*facts);
     auto shared = look_at_shared(spec);
     if (!shared) return std::unexpected(std::move(shared).error());
-    isolation::look(spec, *facts);
     auto prepared = fastpath::prepare(spec, *facts, fastpath::instrumenter());
     for (const std::string& remark : prepared.remarks)
         if (notify) notify({Notice::Kind::detail, remark});
     auto plan = make_plan(spec, *facts, std::move(prepared.placements), std::move(*shared));
-    if (!plan) return plan;
+    if (!plan) return std::unexpected(std::move(plan).error());
     plan->monitor.make_copy = std::move(prepared.make_copy);
-    for (const std::string& warning : plan->warnings)
-        if (notify) notify({Notice::Kind::warning, warning});
-    return plan;
+    return Plans{std::move(*plan), plan_without_namespaces(spec, *facts)};
 }
 
 Result<CgroupPlan> cgroup_for(const Plan& plan) {
@@ -177,9 +189,9 @@ class Watch {
 };
 
 Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd signals) {
-    auto plan = plan_for(spec, options.on_notice);
-    if (!plan) return std::unexpected(std::move(plan).error());
-    auto cgroup = cgroup_for(*plan);
+    auto plans = plans_for(spec, options.on_notice);
+    if (!plans) return std::unexpected(std::move(plans).error());
+    auto cgroup = cgroup_for(plans->plan);
     if (!cgroup) return std::unexpected(std::move(cgroup).error());
     auto pipe = make_report_pipe();
     if (!pipe) return std::unexpected(std::move(pipe).error());
@@ -195,7 +207,7 @@ Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd si
     if (supervisor < 0) return fail_call("create the supervisor", "fork");
     if (supervisor == 0) {
         pipe->receiver.reset();
-        supervise(*plan, *cgroup, std::move(pipe->sender), keeper, outer);
+        supervise(plans->plan, plans->without, *cgroup, std::move(pipe->sender), keeper, outer);
     }
     pipe->sender.reset();
     std::optional<Result<int>> result =

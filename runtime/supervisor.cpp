@@ -15,6 +15,7 @@
 #include "cgroup/group.h"
 #include "pidns/monitor/monitor.h"
 #include "runtime/base/sys.h"
+#include "runtime/isolation.h"
 #include "runtime/launch.h"
 #include "runtime/report.h"
 #include "runtime/teardown.h"
@@ -89,17 +90,31 @@ HostPid copier_of(const pidns::Monitor* monitor) {
     return monitor != nullptr ? monitor->raw_programs().copier() : HostPid::none;
 }
 
-Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgroup, const Fd& reports,
-                                         const Fd& keeper) {
+Result<Launched> launch_in(const std::optional<cgroup::Group>& group, const Plan& plan,
+                           const Notify& notify) {
+    for (const std::string& warning : plan.warnings) notify({Notice::Kind::warning, warning});
+    return launch(plan, [&](HostPid init) -> Status {
+        if (!group) return {};
+        return group->join(init);
+    });
+}
+
+Result<std::optional<int>> run_container(const Plan& wanted, const PlanWithout& without,
+                                         const CgroupPlan& cgroup, const Fd& reports, const Fd& keeper) {
     const Notify notify = [&](const Notice& notice) { send_report(reports, notice); };
     auto group = create_group(cgroup, notify);
     if (!group) return std::unexpected(std::move(group).error());
-    auto numbers = make_numbers(plan);
+    auto numbers = make_numbers(wanted);
     if (!numbers) return std::unexpected(std::move(numbers).error());
-    auto launched = launch(plan, [&](HostPid init) -> Status {
-        if (!*group) return {};
-        return (*group)->join(init);
-    });
+    auto launched = launch_in(*group, wanted, notify);
+    std::optional<Plan> lesser;
+    if (!launched && without && isolation::is_refusal(launched.error(), wanted)) {
+        auto plan = without(launched.error());
+        if (!plan) return std::unexpected(std::move(plan).error());
+        lesser.emplace(std::move(*plan));
+        launched = launch_in(*group, *lesser, notify);
+    }
+    const Plan& plan = lesser ? *lesser : wanted;
     if (!launched) return std::unexpected(std::move(launched).error());
 
     for (const std::string& note : launched->notes) notify({Notice::Kind::detail, note});
@@ -130,8 +145,8 @@ Result<std::optional<int>> run_container(const Plan& plan, const CgroupPlan& cgr
 
 }  // namespace
 
-void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid keeper,
-               const std::optional<terminal::Modes>& outer) {
+void supervise(const Plan& plan, const PlanWithout& without, const CgroupPlan& cgroup, Fd reports,
+               HostPid keeper, const std::optional<terminal::Modes>& outer) {
     // Its own session: a kill of the keeper's whole process group (timeout -s KILL does that) must not take
     // both.
     setsid();
@@ -142,7 +157,7 @@ void supervise(const Plan& plan, const CgroupPlan& cgroup, Fd reports, HostPid k
     } else if (auto watch = watch_keeper(keeper); !watch) {
         ended = std::unexpected(std::move(watch).error());
     } else {
-        ended = run_container(plan, cgroup, reports, *watch);
+        ended = run_container(plan, without, cgroup, reports, *watch);
     }
     end_descendants();  // what a failed start has left
     // The group's own destructor can't remove what still has processes in it.

@@ -1,7 +1,10 @@
 #include "runtime/isolation.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
+
+#include <cerrno>
+
+#include "runtime/plan.h"
 
 namespace ctr {
 namespace {
@@ -48,12 +51,33 @@ TEST(Isolation, AContainerInAContainerCannot) {
     EXPECT_FALSE(isolation::is_dispensable({}, facts));
 }
 
-TEST(Isolation, RootOfTheHostNeedNotTry) {
+TEST(Isolation, RootOfTheHostHasThem) {
     HostFacts facts;
     facts.effective = ~uint64_t{0};
     facts.initial_user_namespace = true;
-    isolation::look({}, facts);
-    EXPECT_EQ(facts.no_namespaces, "");
+    EXPECT_FALSE(isolation::is_dispensable({}, facts));
+    facts.initial_user_namespace = false;
+    EXPECT_TRUE(isolation::is_dispensable({}, facts)) << "mounts may be refused";
+}
+
+TEST(Isolation, OnlyWhatTakesNamespacesIsARefusal) {
+    Plan plan;
+    plan.steps.push_back({"map", action::WriteOwn{"uid_map", "0 0 1"}});
+    plan.steps.push_back({"make private", action::PrivateMounts{}});
+    plan.steps.push_back({"find", action::FindCommand{}});
+    const auto is_refusal = [&](const char* step, const char* call, int error) {
+        Error failure;
+        failure.step = step;
+        failure.call = call;
+        failure.err = error;
+        return isolation::is_refusal(failure, plan);
+    };
+    EXPECT_TRUE(is_refusal("create", "clone3", EPERM));
+    EXPECT_TRUE(is_refusal("create", "clone3", ENOSPC));
+    EXPECT_TRUE(is_refusal("map", "write", EPERM));
+    EXPECT_TRUE(is_refusal("make private", "mount", EACCES));
+    EXPECT_FALSE(is_refusal("create", "clone3", EAGAIN)) << "that may pass";
+    EXPECT_FALSE(is_refusal("find", "stat", EPERM));
 }
 
 TEST(Isolation, TheRemarkNamesWhatWouldHaveBeenMade) {
