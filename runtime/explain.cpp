@@ -136,9 +136,8 @@ constexpr std::string_view allow_outside =
     "have it allowed outside: docker run --security-opt seccomp=unconfined, or an AppArmor profile that "
     "allows it";
 constexpr std::string_view allow_mounts =
-    "have them allowed outside; or do without: --pidns=flat, outside of other containers, takes none if no "
-    "option "
-    "does";
+    "have them allowed outside; or do without: --pidns=flat, outside of other containers, takes none "
+    "if no option does";
 constexpr std::string_view make_it = "create it in the root file system";
 
 constexpr std::string_view any_call;

@@ -27,12 +27,11 @@ bool takes_namespaces(const Action& action) {
 const char* confinement(const Spec& spec, const HostFacts& facts) {
     if (spec.pidns == PidMode::host) return "processes have the host's numbers, and end with the container";
     return facts.landlock_abi >= landlock::signal_scope_abi
-               ? "processes have numbers of their own (no fast path), end with the container, and can't "
-                 "signal "
-                 "others (Landlock)"
-               : "processes have numbers of their own (no fast path) and end with the container; hostile "
-                 "ones "
-                 "can signal this user's others, for want of Landlock's signal scope (Linux 6.12)";
+               ? "processes have numbers of their own (no fast path), end with the container, and "
+                 "can't signal others (Landlock)"
+               : "processes have numbers of their own (no fast path) and end with the container; "
+                 "hostile ones can signal this user's others, for want of Landlock's signal scope "
+                 "(Linux 6.12)";
 }
 
 }  // namespace
