@@ -4,6 +4,7 @@
 
 #include "cmd/check_options.h"
 #include "cmd/image_options.h"
+#include "cmd/life_options.h"
 #include "cmd/option_table.h"
 #include "cmd/options.h"
 #include "cmd/ps_options.h"
@@ -77,7 +78,8 @@ std::string run_help() {
 std::string ps_help() {
     std::ostringstream out;
     out << "Lists the processes of running containers, as they are seen from where it is run.\n\n"
-           "Usage: ctr ps [options] [PID...]\n"
+           "Usage: ctr ps [options] [NAME|PID...]\n"
+           "NAME: only the containers that were started with these names.\n"
            "PID: only the containers that these processes (by their numbers here) are in, or run: any "
            "process "
            "inside, or\nthe ctr itself.\n";
@@ -111,6 +113,14 @@ std::string check_help() {
            "  ctr check --rootfs /srv/debian\n"
            "  ctr check --json | jq '.items[] | select(.state != \"yes\")'\n"
            "\nExit status: 0 if ctr run works with its defaults, 1 if it doesn't; 125 if ctr failed.\n";
+    return out.str();
+}
+
+std::string life_help(const LifeVerb& verb) {
+    std::ostringstream out;
+    out << verb.help << "\n\nUsage: ctr " << verb.name << " [options] " << verb.arguments << '\n';
+    append_options(verb.options, out);
+    out << "\nExit status: " << verb.status << '\n';
     return out.str();
 }
 

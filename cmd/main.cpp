@@ -20,6 +20,17 @@ struct Verb {
 };
 constexpr Verb verbs[] = {
     {"run", "run a command in a container", ctr::cmd::run_verb},
+    {"exec", "run another command in a running container", ctr::cmd::exec_verb},
+    {"list", "list the containers that have a name", ctr::cmd::list_verb},
+    {"inspect", "print what is known of a container", ctr::cmd::inspect_verb},
+    {"logs", "print what a detached container has written", ctr::cmd::logs_verb},
+    {"pid", "print the host's number of a container's process", ctr::cmd::pid_verb},
+    {"kill", "send a signal to a container", ctr::cmd::kill_verb},
+    {"stop", "ask a container to end, and make it", ctr::cmd::stop_verb},
+    {"wait", "wait for a container to end", ctr::cmd::wait_verb},
+    {"pause", "stop all processes of a container where they are", ctr::cmd::pause_verb},
+    {"resume", "let a paused container go on", ctr::cmd::resume_verb},
+    {"rm", "remove what is left of a container that has ended", ctr::cmd::rm_verb},
     {"ps", "list the processes of running containers", ctr::cmd::ps_verb},
     {"check", "find out what this host allows, and what to do about what it doesn't", ctr::cmd::check_verb},
     {"image", "show what of a program or library can be made fast", ctr::cmd::image_verb}};

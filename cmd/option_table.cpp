@@ -11,6 +11,7 @@ const std::vector<Option>& run_options() {
     static constexpr const char* io = "Device limits (RATE: 10mb, 1.5GiB, 400MB/s; IOPS: a whole number)";
     static constexpr const char* limits = "Limits (control groups; each process by itself with --ulimit)";
     static constexpr const char* terminal = "Terminal";
+    static constexpr const char* life = "Life";
     static constexpr const char* other = "Other";
     static const std::vector<Option> table = {
         {numbering, "", "pidns", value, "MODE",
@@ -63,10 +64,10 @@ const std::vector<Option>& run_options() {
          "private (default), or host: the host's tree of cgroups"},
         {privileges, "", "time", value, "WHICH",
          "host (default), or private[,boottime=SECONDS][,monotonic=SECONDS]: clocks that are ahead by that"},
-        {privileges, "", "share-with", value, "PID[:KINDS]",
-         "join the namespaces of a running process, or of the container that a ctr runs: all (process "
-         "numbers "
-         "under --pidns=kernel only), or some of user,mount,uts,ipc,net,pid,cgroup,time"},
+        {privileges, "", "share-with", value, "PID|NAME[:KINDS]",
+         "join the namespaces of a running process, of the container that a ctr runs, or of one with "
+         "that name: all (process numbers under --pidns=kernel only), or some of "
+         "user,mount,uts,ipc,net,pid,cgroup,time"},
         {privileges, "", "cap-add", value, "CAP", "add a capability to the default set, or ALL"},
         {privileges, "", "cap-drop", value, "CAP", "drop a capability, or ALL"},
         {privileges, "", "no-new-privs", optional, "true",
@@ -93,6 +94,22 @@ const std::vector<Option>& run_options() {
         {terminal, "t", "tty", nothing, "",
          "a terminal of its own, connected to yours: job control, window size, keys such as Ctrl-C"},
 
+        {life, "d", "detach", nothing, "",
+         "print its name and leave it running; what it writes goes into a log (ctr logs)"},
+        {life, "", "name", value, "NAME", "write it down by this name, for ctr list, kill, exec ..."},
+        {life, "", "rm", optional, "true",
+         "true or false: whether nothing of it stays when it has ended (default: true, but false with "
+         "--detach)"},
+        {life, "", "init", nothing, "",
+         "a small init is process 1, reaps and passes signals on; the command is 2"},
+        {life, "", "stop-signal", value, "SIGNAL",
+         "what ctr stop asks the command to end with (default: TERM)"},
+        {life, "", "die-with-parent", nothing, "",
+         "end the container when the process that started ctr ends"},
+        {life, "", "state-dir", value, "DIR",
+         "where containers are written down (default: CTR_STATE_DIR, or /run/ctr for root, or "
+         "$XDG_RUNTIME_DIR/ctr)"},
+
         {other, "", "status-fd", value, "N",
          "write one JSON object per line about start and end to this descriptor"},
         {other, "", "log-level", value, "LEVEL", "trace, debug, info (default), warn, error or off"},
@@ -110,6 +127,7 @@ const std::vector<Option>& ps_options() {
          "also what is in no container (inside of a container that is so anyway)"},
         {options, "", "tree", nothing, "", "children below their parents"},
         {options, "", "json", nothing, "", "a JSON array with an object for each process"},
+        {options, "", "state-dir", value, "DIR", "where NAME is looked up (as for ctr list)"},
         {options, "h", "help", nothing, "", "print this"},
     };
     return table;
@@ -139,38 +157,39 @@ const std::vector<Option>& image_options() {
 
 namespace {
 
-const Option* by_name(const std::string& name) {
-    for (const Option& option : run_options())
+const Option* by_name(const std::vector<Option>& table, const std::string& name) {
+    for (const Option& option : table)
         if (name == option.name) return &option;
     return nullptr;
 }
 
-const Option* by_letter(char letter) {
-    for (const Option& option : run_options())
+const Option* by_letter(const std::vector<Option>& table, char letter) {
+    for (const Option& option : table)
         if (option.letter[0] == letter && letter != 0) return &option;
     return nullptr;
 }
 
 // Whether the word after this option is its value.
-bool takes_next_word(const std::string& word) {
+bool takes_next_word(const std::string& word, const std::vector<Option>& table) {
     if (word.starts_with("--")) {
-        const Option* option = by_name(word.substr(2));
+        const Option* option = by_name(table, word.substr(2));
         return option != nullptr && option->takes == Takes::value;
     }
     // Letters without a value may be joined; the first with a value takes the rest of the word, or the next
     // one.
     for (size_t i = 1; i < word.size(); ++i)
-        if (const Option* option = by_letter(word[i]); option != nullptr && option->takes == Takes::value)
+        if (const Option* option = by_letter(table, word[i]);
+            option != nullptr && option->takes == Takes::value)
             return i + 1 == word.size();
     return false;
 }
 
 }  // namespace
 
-size_t count_option_words(const std::vector<std::string>& words) {
+size_t count_option_words(const std::vector<std::string>& words, const std::vector<Option>& table) {
     size_t i = 0;
     while (i < words.size() && words[i].size() > 1 && words[i][0] == '-' && words[i] != "--")
-        i += takes_next_word(words[i]) ? 2U : 1U;
+        i += takes_next_word(words[i], table) ? 2U : 1U;
     return i < words.size() ? i : words.size();
 }
 

@@ -28,9 +28,10 @@ const std::vector<Option>& ps_options();
 const std::vector<Option>& check_options();
 const std::vector<Option>& image_options();
 
-// Of `ctr run`: how many of the words are options and their values: the next one, if any, begins the command
-// (or is the
+// Of `ctr run` (or another verb, whose table is given): how many of the words are options and their values:
+// the next one, if any, begins the command (or is the
 // "--" before it). Unknown options count as taking nothing; the parser refuses them.
-size_t count_option_words(const std::vector<std::string>& words);
+size_t count_option_words(const std::vector<std::string>& words,
+                          const std::vector<Option>& table = run_options());
 
 }  // namespace ctr::cmd

@@ -50,6 +50,34 @@ Status take_environment(const Given& given, const Environment& environment, Spec
     return {};
 }
 
+// Only what has a name, or goes on without us, is written down.
+Status take_registration(const Given& given, RunOptions& options) {
+    Registration registration;
+    std::optional<bool> remove;
+    const auto truth = [](const std::string& text) -> Result<std::optional<bool>> {
+        const auto value = parse_truth("rm", text);
+        if (!value) return std::unexpected(value.error());
+        return *value;
+    };
+    Status statuses[] = {
+        given.take("name", registration.name, not_empty("name")),
+        given.take("state-dir", registration.root, not_empty("state-dir")),
+        given.take("rm", remove, truth),
+        given.take_flag("detach", options.detach),
+    };
+    for (Status& status : statuses)
+        if (!status) return std::move(status);
+    if (!options.detach && registration.name.empty()) {
+        if (remove.value_or(true)) return {};
+        return fail_input("read --rm", "nothing stays of a container without a name",
+                          "--name NAME --rm=false");
+    }
+    registration.detached = options.detach;
+    registration.remove = remove.value_or(!options.detach);
+    options.spec.registration = std::move(registration);
+    return {};
+}
+
 Status take_all(const Given& given, const Environment& environment, RunOptions& options) {
     Spec& spec = options.spec;
     const auto truth = [](const std::string& text) { return parse_truth("no-new-privs", text); };
@@ -99,6 +127,11 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         take_ulimits(given, spec.ulimits),
         given.take_flag("tty", spec.terminal),
         given.take("status-fd", spec.status_fd, descriptor),
+        given.take("stop-signal", spec.stop_signal,
+                   [](const std::string& text) { return parse_signal("stop-signal", text); }),
+        given.take_flag("init", spec.init),
+        given.take_flag("die-with-parent", spec.die_with_parent),
+        take_registration(given, options),
         given.take("log-level", options.log_level, parse_log_level),
         given.take_flag("env-clear", spec.env_clear),
         given.take_flag("dry-run", options.dry_run),

@@ -14,6 +14,7 @@ struct RunOptions {
     Spec spec;
     std::string log_level = "info";  // a name that spdlog knows
     bool dry_run = false;
+    bool detach = false;
     bool help = false;
 };
 

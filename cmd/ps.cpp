@@ -1,9 +1,12 @@
 // ctr ps: the processes of the containers that run.
 #include <iostream>
 
+#include "cmd/own_environment.h"
 #include "cmd/ps_format.h"
 #include "cmd/ps_options.h"
 #include "cmd/verbs.h"
+#include "runtime/contact.h"
+#include "runtime/registry.h"
 
 namespace ctr::cmd {
 
@@ -14,10 +17,26 @@ int fail(const Error& error) {
     return error.exit_code;
 }
 
+// The first processes of the containers with these names become part of the request.
+Status find_names(PsOptions& options) {
+    if (options.names.empty()) return {};
+    const auto registry = Registry::open(options.state_directory.empty() ? usual_registry(own_environment())
+                                                                         : options.state_directory);
+    if (!registry) return std::unexpected(registry.error());
+    for (const std::string& name : options.names) {
+        const auto entry = registry->find(name);
+        if (!entry) return std::unexpected(entry.error());
+        const auto contact = Contact::make(*entry);
+        if (!contact) return std::unexpected(contact.error());
+        options.request.containers.push_back(contact->init());
+    }
+    return {};
+}
+
 }  // namespace
 
 int ps_verb(const std::vector<std::string>& arguments) {
-    const auto options = parse_ps(arguments);
+    auto options = parse_ps(arguments);
     if (!options) {
         const int code = fail(options.error());
         std::cerr << "See ctr ps --help.\n";
@@ -27,6 +46,7 @@ int ps_verb(const std::vector<std::string>& arguments) {
         std::cout << ps_help();
         return 0;
     }
+    if (const auto found = find_names(*options); !found) return fail(found.error());
     const auto listing = list_processes(options->request);
     if (!listing) return fail(listing.error());
     const auto format = options->json ? as_json : options->tree ? as_tree : as_table;

@@ -3,18 +3,26 @@
 #include <charconv>
 
 #include "cmd/given.h"
+#include "runtime/state.h"
 
 namespace ctr::cmd {
 
 namespace {
 
-Result<HostPid> parse_process(const std::string& text) {
+// A number of a process, or the name of a container.
+Status take_word(const std::string& text, PsOptions& options) {
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number <= 0)
-        return fail_input("read the arguments", "\"" + text + "\" is no process number",
-                          "a number of the column CONTAINER");
-    return HostPid(number);
+    if (error == std::errc{} && end == text.data() + text.size() && number > 0) {
+        options.request.containers.push_back(HostPid(number));
+        return {};
+    }
+    if (text.find_first_not_of("0123456789") == std::string::npos || !check_name(text))
+        return fail_input("read the arguments",
+                          "\"" + text + "\" is no process number and no name of a container",
+                          "a number of the column CONTAINER, or a name that ctr list shows");
+    options.names.push_back(text);
+    return {};
 }
 
 }  // namespace
@@ -31,11 +39,10 @@ Result<PsOptions> parse_ps(const std::vector<std::string>& arguments) {
     };
     for (Status& status : statuses)
         if (!status) return std::unexpected(std::move(status).error());
-    for (const std::string& word : given->rest()) {
-        const auto process = parse_process(word);
-        if (!process) return std::unexpected(process.error());
-        options.request.containers.push_back(*process);
-    }
+    for (const std::string& word : given->rest())
+        if (auto taken = take_word(word, options); !taken) return std::unexpected(std::move(taken).error());
+    const auto directories = given->of("state-dir");
+    options.state_directory = directories.empty() ? "" : directories.back();
     return options;
 }
 

@@ -11,6 +11,8 @@ namespace ctr::cmd {
 
 struct PsOptions {
     ListingRequest request;
+    std::vector<std::string> names;  // of containers that are asked for too
+    std::string state_directory;     // empty: the usual one of this user
     bool tree = false;
     bool json = false;
     bool help = false;

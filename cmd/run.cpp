@@ -1,11 +1,11 @@
 // ctr run: a container in the foreground.
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <iostream>
 
 #include "cmd/options.h"
+#include "cmd/own_environment.h"
 #include "cmd/verbs.h"
 #include "runtime/container.h"
 #include "runtime/explain.h"
@@ -17,13 +17,6 @@
 namespace ctr::cmd {
 
 namespace {
-
-Environment own_environment() {
-    Environment variables;
-    for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
-        variables.emplace_back(*variable);
-    return variables;
-}
 
 int fail(const Error& error) {
     std::cerr << "ctr run: " << error.message() << '\n';
@@ -51,7 +44,7 @@ int print_plan(const Spec& spec) {
     auto facts = read_host_facts();
     if (!facts) return fail(facts.error());
     if (wants_subids(spec.userns)) subids::read(*facts);
-    auto shared = look_at_shared(spec);
+    auto shared = look_at_shared(spec, *facts);
     if (!shared) return fail(shared.error());
     isolation::look(spec, *facts);
     const auto plan = make_plan(spec, *facts, fastpath::outline(spec, *facts).placements, std::move(*shared));
@@ -76,8 +69,14 @@ int run_verb(const std::vector<std::string>& arguments) {
     }
     if (options->dry_run) return print_plan(options->spec);
     start_logging(options->log_level);
-    const auto code =
-        run(options->spec, [](const Notice& notice) { spdlog::log(level_of(notice), "{}", notice.text); });
+    const Notify notify = [](const Notice& notice) { spdlog::log(level_of(notice), "{}", notice.text); };
+    if (options->detach) {
+        const auto name = start_detached(options->spec, notify);
+        if (!name) return fail(name.error());
+        std::cout << *name << '\n' << std::flush;
+        return 0;
+    }
+    const auto code = run(options->spec, notify);
     return code ? *code : fail(code.error());
 }
 

@@ -1,10 +1,13 @@
 #include "cmd/values.h"
 
 #include <charconv>
+#include <csignal>
+#include <cstring>
 #include <span>
 #include <sstream>
 
 #include "runtime/namespaces.h"
+#include "runtime/state.h"
 
 namespace ctr::cmd {
 
@@ -83,6 +86,16 @@ Result<std::string> parse_log_level(const std::string& text) {
     return parse_word<const char*>("log-level", text, log_levels);
 }
 
+Result<int> parse_signal(const std::string& option, const std::string& text) {
+    const std::string name = text.starts_with("SIG") ? text.substr(3) : text;
+    for (int number = 1; number < NSIG; ++number) {
+        const char* abbreviation = sigabbrev_np(number);
+        if (text == std::to_string(number) || (abbreviation != nullptr && name == abbreviation))
+            return number;
+    }
+    return refuse(option, text, "a signal's name or number: TERM, SIGTERM or 15");
+}
+
 Result<uint32_t> parse_number(const std::string& option, const std::string& text, uint32_t least,
                               uint32_t most) {
     uint32_t number = 0;
@@ -127,9 +140,15 @@ Result<std::optional<Clocks>> parse_clocks(const std::string& text) {
 
 Result<ShareWith> parse_share(const std::string& text) {
     const size_t colon = text.find(':');
-    const auto number = parse_number("share-with", text.substr(0, colon), 1, INT32_MAX);
-    if (!number) return std::unexpected(number.error());
-    ShareWith share{HostPid{static_cast<int>(*number)}};
+    const std::string who = text.substr(0, colon);
+    ShareWith share;
+    if (check_name(who) && who.find_first_not_of("0123456789") != std::string::npos) {
+        share.name = who;
+    } else {
+        const auto number = parse_number("share-with", who, 1, INT32_MAX);
+        if (!number) return std::unexpected(number.error());
+        share.process = HostPid{static_cast<int>(*number)};
+    }
     if (colon == std::string::npos) return share;
     for (const std::string& word : split(text.substr(colon + 1))) {
         const uint64_t flag = namespaces::flag_of(word);
@@ -139,7 +158,7 @@ Result<ShareWith> parse_share(const std::string& text) {
                               "some of: " + namespaces::names(namespaces::all));
         share.kinds |= flag;
     }
-    if (share.kinds == 0) return refuse("share-with", text, "PID, or PID:KIND,KIND...");
+    if (share.kinds == 0) return refuse("share-with", text, "PID or NAME, or PID:KIND,KIND...");
     return share;
 }
 

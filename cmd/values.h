@@ -22,6 +22,9 @@ Result<Scope> parse_scope(const std::string& option, const std::string& text);  
 Result<bool> parse_truth(const std::string& option, const std::string& text);
 Result<std::string> parse_log_level(const std::string& text);
 
+// "TERM", "SIGTERM" or "15".
+Result<int> parse_signal(const std::string& option, const std::string& text);
+
 // A decimal number without sign from 0 to MOST.
 Result<uint32_t> parse_number(const std::string& option, const std::string& text, uint32_t least,
                               uint32_t most);

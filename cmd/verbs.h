@@ -11,5 +11,16 @@ int run_verb(const std::vector<std::string>& arguments);
 int ps_verb(const std::vector<std::string>& arguments);
 int check_verb(const std::vector<std::string>& arguments);
 int image_verb(const std::vector<std::string>& arguments);
+int list_verb(const std::vector<std::string>& arguments);
+int inspect_verb(const std::vector<std::string>& arguments);
+int pid_verb(const std::vector<std::string>& arguments);
+int exec_verb(const std::vector<std::string>& arguments);
+int logs_verb(const std::vector<std::string>& arguments);
+int kill_verb(const std::vector<std::string>& arguments);
+int stop_verb(const std::vector<std::string>& arguments);
+int wait_verb(const std::vector<std::string>& arguments);
+int pause_verb(const std::vector<std::string>& arguments);
+int resume_verb(const std::vector<std::string>& arguments);
+int rm_verb(const std::vector<std::string>& arguments);
 
 }  // namespace ctr::cmd

@@ -220,7 +220,10 @@ struct FindCommand {
 struct ResetSignals {};      // default dispositions, nothing blocked
 struct CloseDescriptors {};  // all but standard input, output and error
 struct InstallFilter {};     // the plan's filter; its listener goes to the supervisor
-struct InstallProfile {};    // the plan's seccomp profile; from here on only what it allows can be done
+struct LeaveInit {           // this process stays as init (init.h); a child of it goes on to the command
+    SetCapabilities held;    // by init from then on
+};
+struct InstallProfile {};  // the plan's seccomp profile; from here on only what it allows can be done
 struct Execute {};
 
 // A question to the kernel: nullptr, or the name of the call that said no, with errno. Async-signal-safe.
@@ -247,8 +250,8 @@ using Action =
                  action::OpenTerminal, action::LimitResources, action::Control, action::DieWithParent,
                  action::DropBounding, action::SetIds, action::SetCapabilities, action::Confine,
                  action::ChangeDirectory, action::SetUmask, action::FindCommand, action::ResetSignals,
-                 action::CloseDescriptors, action::InstallFilter, action::InstallProfile, action::Execute,
-                 action::Try, action::Finish>;
+                 action::CloseDescriptors, action::InstallFilter, action::LeaveInit, action::InstallProfile,
+                 action::Execute, action::Try, action::Finish>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

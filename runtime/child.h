@@ -98,6 +98,7 @@ Fault execute(State& state, const action::FindCommand& action);
 Fault execute(State& state, const action::ResetSignals& action);
 Fault execute(State& state, const action::CloseDescriptors& action);
 Fault execute(State& state, const action::InstallFilter& action);
+Fault execute(State& state, const action::LeaveInit& action);
 Fault execute(State& state, const action::InstallProfile& action);
 Fault execute(State& state, const action::Execute& action);
 Fault execute(State& state, const action::Try& action);

@@ -12,6 +12,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/keeper.h"
 #include "runtime/report.h"
+#include "runtime/state.h"
 
 namespace ctr {
 
@@ -29,30 +30,70 @@ void close_all_but(std::vector<int> kept) {
     sys::close_range(first, ~0U, 0);
 }
 
+// Readable when this process's parent has ended.
+Result<Fd> watch_parent(HostPid parent) {
+    Fd watch(sys::pidfd_open(raw(parent), 0));
+    if (!watch) return fail_call("watch the parent process", "pidfd_open");
+    if (getppid() != raw(parent))
+        return fail_call("watch the parent process", "getppid", ESRCH, "it has ended");
+    return watch;
+}
+
 // The keeper of a container that a program started: in a session of its own, out of reach of the program's
-// terminal.
+// terminal. STARTER: with whom the container ends; none: with nobody.
 [[noreturn]] void keep_for(const Spec& spec, const Fd& reports, HostPid starter) {
     setsid();
     prctl(PR_SET_NAME, "ctr-keeper");
     close_all_but({reports.get(), spec.status_fd});
     KeeperOptions options;
-    const Fd watch(sys::pidfd_open(raw(starter), 0));
-    options.starter = watch.get();
+    Fd watch;
     options.on_started = [&](const Started& started) {
         send_report(reports,
-                    Started{started.init, Fd(dup(started.pidfd.get())), Fd(dup(started.terminal.get()))});
+                    Started{started.init, Fd(dup(started.pidfd.get())), Fd(dup(started.terminal.get())), {}});
     };
     options.on_notice = [&](const Notice& notice) { send_report(reports, notice); };
     Result<int> ended = 0;
-    if (!watch || getppid() != raw(starter))
-        ended = fail_call("watch the starting program", "pidfd_open");
-    else
-        ended = keep(spec, options);
+    if (starter != HostPid::none) {
+        auto watched = watch_parent(starter);
+        if (watched)
+            watch = std::move(*watched);
+        else
+            ended = std::unexpected(std::move(watched).error());
+    }
+    options.starter = watch.get();
+    if (ended) ended = keep(spec, options);
     if (ended)
         send_report(reports, Ended{*ended});
     else
         send_report(reports, Failed{ended.error()});
     _exit(0);
+}
+
+// Forks, with all signals blocked in the child: the program's own handlers must not run there.
+pid_t fork_keeper() {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t child = fork();
+    const int error = errno;
+    if (child != 0) pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
+    return child;
+}
+
+// Reads until it is known how the start went.
+Result<Started> await_start(const Fd& reports, const Notify& notify) {
+    while (auto report = receive_report(reports)) {
+        if (const auto* notice = std::get_if<Notice>(&*report)) {
+            if (notify) notify(*notice);
+        } else if (auto* started = std::get_if<Started>(&*report)) {
+            return std::move(*started);
+        } else if (auto* failed = std::get_if<Failed>(&*report)) {
+            return std::unexpected(std::move(failed->error));
+        }
+    }
+    return fail_call("start the container", "", 0, "its keeper was killed");
 }
 
 }  // namespace
@@ -64,33 +105,19 @@ Result<Container> Container::start(const Spec& spec, const Notify& notify) {
     auto pipe = make_report_pipe();
     if (!pipe) return std::unexpected(std::move(pipe).error());
     const auto self = HostPid(getpid());
-    // The program's own handlers must not run in the keeper, which keeps all signals blocked.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const pid_t keeper = fork();
+    const pid_t keeper = fork_keeper();
     if (keeper == 0) keep_for(spec, pipe->sender, self);
-    const int error = errno;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (keeper < 0) return fail_call("create the keeper", "fork", error);
+    if (keeper < 0) return fail_call("create the keeper", "fork");
     pipe->sender.reset();
     // From here on the destructor ends what was begun, whatever happens.
     Container container(Fd(sys::pidfd_open(keeper, 0)), std::move(pipe->receiver), HostPid(keeper));
     if (!container.keeper_) return fail_call("watch the keeper", "pidfd_open");
-    while (auto report = receive_report(container.reports_)) {
-        if (const auto* notice = std::get_if<Notice>(&*report)) {
-            if (notify) notify(*notice);
-        } else if (auto* started = std::get_if<Started>(&*report)) {
-            container.init_ = started->init;
-            container.init_fd_ = std::move(started->pidfd);
-            container.terminal_ = std::move(started->terminal);
-            return container;
-        } else if (auto* failed = std::get_if<Failed>(&*report)) {
-            return std::unexpected(std::move(failed->error));
-        }
-    }
-    return fail_call("start the container", "", 0, "its keeper was killed");
+    auto started = await_start(container.reports_, notify);
+    if (!started) return std::unexpected(std::move(started).error());
+    container.init_ = started->init;
+    container.init_fd_ = std::move(started->pidfd);
+    container.terminal_ = std::move(started->terminal);
+    return container;
 }
 
 Container::~Container() {
@@ -127,10 +154,40 @@ Result<Exit> Container::wait() {
     return result;
 }
 
+// The keeper is a grandchild: whoever reaps orphans reaps it, and not the program.
+Result<std::string> start_detached(Spec spec, const Notify& notify) {
+    if (!spec.registration)
+        return fail_input("start the container",
+                          "nobody could find it again: it is to be written down nowhere");
+    spec.registration->detached = true;
+    if (spec.registration->name.empty()) spec.registration->name = random_name();
+    auto pipe = make_report_pipe();
+    if (!pipe) return std::unexpected(std::move(pipe).error());
+    const pid_t between = fork_keeper();
+    if (between == 0) {
+        if (fork() == 0) keep_for(spec, pipe->sender, HostPid::none);
+        _exit(0);
+    }
+    if (between < 0) return fail_call("create the keeper", "fork");
+    while (waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    pipe->sender.reset();
+    auto started = await_start(pipe->receiver, notify);
+    if (!started) return std::unexpected(std::move(started).error());
+    return spec.registration->name;
+}
+
 Result<int> run(const Spec& spec, const Notify& notify) {
     KeeperOptions options;
     options.foreground = true;
     options.on_notice = notify;
+    Fd parent;
+    if (spec.die_with_parent) {
+        auto watched = watch_parent(HostPid(getppid()));
+        if (!watched) return std::unexpected(std::move(watched).error());
+        parent = std::move(*watched);
+        options.starter = parent.get();
+    }
     auto ended = keep(spec, options);
     if (!ended) return std::unexpected(std::move(ended).error());
     return exit_from(*ended).status;

@@ -14,6 +14,8 @@
 // the exception.
 #pragma once
 
+#include <string>
+
 #include "runtime/base/error.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
@@ -56,6 +58,10 @@ class Container {
     HostPid keeper_pid_ = HostPid::none;
     HostPid init_ = HostPid::none;
 };
+
+// Starts a container that goes on without the calling program, and returns its name when its command has been
+// executed. spec.registration says where it is written down, so that it can be found again (contact.h).
+Result<std::string> start_detached(Spec spec, const Notify& notify = {});
 
 // For a program whose only job is this container (the ctr command): the calling process itself becomes the
 // keeper. It changes the process for good (child subreaper, signals blocked and forwarded to init) and must

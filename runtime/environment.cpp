@@ -34,7 +34,12 @@ std::vector<std::string> compose(const Spec& spec, const HostFacts& facts, uid_t
         if (const auto terminal = find(facts.env, "TERM")) set(env, "TERM", *terminal);
     }
     if (spec.terminal && !find(env, "TERM")) set(env, "TERM", "xterm");
-    for (const auto& [name, value] : spec.env) set(env, name, value);
+    return with(std::move(env), spec.env);
+}
+
+std::vector<std::string> with(std::vector<std::string> env,
+                              const std::vector<std::pair<std::string, std::string>>& variables) {
+    for (const auto& [name, value] : variables) set(env, name, value);
     return env;
 }
 

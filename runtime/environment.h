@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/facts.h"
@@ -19,6 +20,10 @@ inline constexpr std::string_view usual_path = "/usr/local/sbin:/usr/local/bin:/
 // PATH, HOME and the caller's TERM. With a terminal there is always a TERM, "xterm" as with docker. The
 // spec's variables come on top.
 std::vector<std::string> compose(const Spec& spec, const HostFacts& facts, uid_t uid);
+
+// ENV with these variables over it.
+std::vector<std::string> with(std::vector<std::string> env,
+                              const std::vector<std::pair<std::string, std::string>>& variables);
 
 std::optional<std::string> find(const std::vector<std::string>& env, std::string_view name);
 

@@ -16,6 +16,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/caps.h"
 #include "runtime/landlock.h"
+#include "runtime/registry.h"
 #include "runtime/terminal.h"
 
 namespace ctr {
@@ -102,6 +103,8 @@ Result<HostFacts> read_host_facts() {
     facts.working_directory = working_directory();
     for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
         facts.env.emplace_back(*variable);
+    facts.registry = usual_registry(facts.env);
+    if (access(facts.registry.c_str(), F_OK) != 0) facts.registry.clear();
 
     struct stat status {};
     // A kernel without user namespaces has no such file: everybody lives in the initial one.

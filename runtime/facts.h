@@ -49,6 +49,7 @@ struct HostFacts {
     action::WindowSize window;      // of the caller's terminal; 0 if it has none
     int landlock_abi = 0;           // 0: the kernel has none
     std::string working_directory;  // the caller's
+    std::string registry;           // where this user's containers are written down, if that is there
     std::vector<std::string> env;   // "K=V", the caller's
 
     bool privileged() const;  // CAP_SYS_ADMIN: may make namespaces without a new user namespace

@@ -65,7 +65,7 @@ std::vector<std::string> cache_directories(const HostFacts& facts) {
         return !directory.empty();
     };
     if (!below("XDG_CACHE_HOME", "/ctr")) below("HOME", "/.cache/ctr");
-    below("XDG_RUNTIME_DIR", "/ctr");
+    below("XDG_RUNTIME_DIR", "/ctr-images");  // not with the containers (registry.h)
     return directories;
 }
 

@@ -11,12 +11,14 @@
 #include <cerrno>
 #include <vector>
 
+#include "cgroup/freezer.h"
 #include "cgroup/group.h"
 #include "runtime/base/sys.h"
 #include "runtime/facts.h"
 #include "runtime/fastpath.h"
-#include "runtime/isolation.h"
 #include "runtime/plan.h"
+#include "runtime/recorder.h"
+#include "runtime/registry.h"
 #include "runtime/status_stream.h"
 #include "runtime/subids.h"
 #include "runtime/supervisor.h"
@@ -30,45 +32,81 @@ namespace {
 // Sent to ctr, meant for the command. Those that stop a process act on ctr itself, as a shell expects.
 constexpr std::array forwarded{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
 
-struct Plans {
-    Plan plan;
-    PlanWithout without;
-};
-
-// Copies, the shared and their like are left out: they take namespaces.
-PlanWithout plan_without_namespaces(const Spec& spec, const HostFacts& facts) {
-    if (!isolation::is_dispensable(spec, facts)) return {};
-    return [&spec, facts](const Error& refusal) {
-        HostFacts then = facts;
-        then.no_namespaces = isolation::reason(refusal);
-        return make_plan(spec, then);
-    };
-}
-
-Result<Plans> plans_for(const Spec& spec, const Notify& notify) {
-    auto facts = read_host_facts();
-    if (!facts) return std::unexpected(std::move(facts).error());
+Result<Plan> plan_for(const Spec& spec, HostFacts& facts, const Notify& notify) {
     if (auto valid = validate(spec); !valid) return std::unexpected(std::move(valid).error());
-    if (wants_subids(spec.userns)) subids::read(*facts);
-    auto shared = look_at_shared(spec);
+    if (wants_subids(spec.userns)) subids::read(facts);
+    auto shared = look_at_shared(spec, facts);
     if (!shared) return std::unexpected(std::move(shared).error());
-    auto prepared = fastpath::prepare(spec, *facts, fastpath::instrumenter());
+    auto prepared = fastpath::prepare(spec, facts, fastpath::instrumenter());
     for (const std::string& remark : prepared.remarks)
         if (notify) notify({Notice::Kind::detail, remark});
-    auto plan = make_plan(spec, *facts, std::move(prepared.placements), std::move(*shared));
-    if (!plan) return std::unexpected(std::move(plan).error());
-    plan->monitor.make_copy = std::move(prepared.make_copy);
-    return Plans{std::move(*plan), plan_without_namespaces(spec, *facts)};
+    auto plan = make_plan(spec, facts, std::move(prepared.placements), std::move(*shared));
+    if (plan) plan->monitor.make_copy = std::move(prepared.make_copy);
+    return plan;
 }
 
-Result<CgroupPlan> cgroup_for(const Plan& plan) {
-    const auto controllers = cgroup::controllers_of(plan.limits);
-    if (controllers.empty()) return CgroupPlan{};
+Result<CgroupPlan> cgroup_for(const Spec& spec, const cgroup::Limits& limits) {
+    CgroupPlan plan;
+    const auto controllers = cgroup::controllers_of(limits);
+    if (controllers.empty() && !spec.registration) return plan;
     auto name = cgroup::unique_group_name();
     if (!name) return std::unexpected(std::move(name).error());
-    auto directories = cgroup::possible_directories(*name, controllers);
-    if (!directories) return std::unexpected(std::move(directories).error());
-    return CgroupPlan{std::move(*name), plan.limits, std::move(*directories)};
+    if (!controllers.empty()) {
+        auto directories = cgroup::possible_directories(*name, controllers);
+        if (!directories) return std::unexpected(std::move(directories).error());
+        plan = {*name, limits, std::move(*directories), {}};
+    }
+    if (spec.registration) plan.freezers = cgroup::freezer_directories(*name);
+    plan.directories.insert(plan.directories.end(), plan.freezers.begin(), plan.freezers.end());
+    return plan;
+}
+
+State initial_state(const Spec& spec, const CgroupPlan& cgroup) {
+    State state;
+    state.id = spec.registration->name.empty() ? random_name() : spec.registration->name;
+    state.bundle = spec.rootfs.empty() ? "/" : spec.rootfs;
+    state.created = timestamp();
+    state.command = spec.command;
+    state.pidns = word_for(spec.pidns);
+    state.detached = spec.registration->detached;
+    state.remove = spec.registration->remove;
+    state.stop_signal = spec.stop_signal;
+    state.cgroups = cgroup.directories;
+    return state;
+}
+
+Result<std::optional<Registered>> registered_for(const Spec& spec, const HostFacts& facts,
+                                                 const CgroupPlan& cgroup) {
+    if (!spec.registration) return std::nullopt;
+    const std::string& root = spec.registration->root;
+    auto registry = Registry::open(root.empty() ? usual_registry(facts.env) : root);
+    if (!registry) return std::unexpected(std::move(registry).error());
+    auto entry = registry->create(initial_state(spec, cgroup));
+    if (!entry) return std::unexpected(std::move(entry).error());
+    auto listening = listen_in(entry->directory());
+    if (!listening) {
+        (void)registry->finish(*entry, {});
+        return std::unexpected(std::move(listening).error());
+    }
+    return Registered{std::move(*registry), std::move(*entry), std::move(*listening)};
+}
+
+Result<std::optional<Recorder>> recorder_for(const std::optional<Registered>& registered, const Spec& spec) {
+    if (!registered || !spec.registration->detached) return std::nullopt;
+    auto log = Log::create(registered->entry.directory());
+    if (!log) return std::unexpected(std::move(log).error());
+    auto recorder = Recorder::create(std::move(*log), spec.user);
+    if (!recorder) return std::unexpected(std::move(recorder).error());
+    return std::optional(std::move(*recorder));
+}
+
+Status write_started(const Entry& entry, HostPid init) {
+    auto state = entry.read();
+    if (!state) return std::unexpected(std::move(state).error());
+    state->status = LifeStatus::running;
+    state->pid = init;
+    state->started = timestamp();
+    return entry.write(*state);
 }
 
 // What the caller made us ignore (nohup) is not for the command either.
@@ -99,8 +137,14 @@ Result<Fd> take_over_signals() {
 // The supervisor as seen from the keeper, until the end of the container.
 class Watch {
   public:
-    Watch(const KeeperOptions& options, Fd reports, Fd signals, std::optional<terminal::Modes> outer)
-        : options_(options), reports_(std::move(reports)), signals_(std::move(signals)), outer_(outer) {}
+    Watch(const KeeperOptions& options, Fd reports, Fd signals, std::optional<terminal::Modes> outer,
+          const Entry* entry, Recorder* recorder)
+        : options_(options),
+          reports_(std::move(reports)),
+          signals_(std::move(signals)),
+          entry_(entry),
+          recorder_(recorder),
+          outer_(outer) {}
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
     ~Watch() {
@@ -110,12 +154,14 @@ class Watch {
 
     // Nothing: the supervisor has gone without a word, or the starter has, or it wants an end (SIGTERM).
     std::optional<Result<int>> until_end() {
-        const int starter = options_.starter;
         while (true) {
             const auto relayed = relay_ ? relay_->interests() : terminal::Relay::nothing;
-            std::array<pollfd, 6> events{{{reports_.get(), POLLIN, 0},
+            const auto written = recorder_ != nullptr ? recorder_->readable() : std::array{-1, -1};
+            std::array<pollfd, 8> events{{{reports_.get(), POLLIN, 0},
                                           {signals_.get(), POLLIN, 0},
-                                          {starter, POLLIN, 0},
+                                          {options_.starter, POLLIN, 0},
+                                          {written[0], POLLIN, 0},
+                                          {written[1], POLLIN, 0},
                                           relayed[0],
                                           relayed[1],
                                           relayed[2]}};
@@ -123,7 +169,8 @@ class Watch {
                 return fail_call("keep the container", "poll");
             if (events[1].revents != 0 && !take_signals()) return {};
             if (events[2].revents != 0) return {};
-            if (relay_) relay_->carry({events[3], events[4], events[5]});
+            if (events[3].revents != 0 || events[4].revents != 0) recorder_->take();
+            if (relay_) relay_->carry({events[5], events[6], events[7]});
             if (events[0].revents == 0) continue;
             std::optional<Report> report = receive_report(reports_);
             if (!report) return {};
@@ -133,9 +180,15 @@ class Watch {
 
     std::optional<Result<int>> operator()(const Notice& notice) {
         if (options_.on_notice) options_.on_notice(notice);
+        // Those who started it don't listen any more.
+        if (recorder_ != nullptr && init_ && notice.kind == Notice::Kind::warning)
+            recorder_->take_notice(notice.text);
         return {};
     }
     std::optional<Result<int>> operator()(Started started) {
+        if (entry_ != nullptr)
+            if (auto written = write_started(*entry_, started.init); !written)
+                return std::unexpected(std::move(written).error());
         if (options_.on_started) options_.on_started(started);
         init_ = std::move(started.pidfd);
         if (options_.foreground && started.terminal) attach(std::move(started.terminal));
@@ -182,17 +235,36 @@ class Watch {
     const KeeperOptions& options_;
     Fd reports_;
     Fd signals_;
+    const Entry* entry_;  // null: it isn't written down
+    Recorder* recorder_;  // null: what it writes isn't ours
     Fd init_;
     std::optional<terminal::Modes> outer_;  // the caller's terminal, if it has one
     std::optional<terminal::Relay> relay_;  // between that and the container's
     std::vector<int> early_;                // signals from before there was an init
 };
 
-Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd signals) {
-    auto plans = plans_for(spec, options.on_notice);
-    if (!plans) return std::unexpected(std::move(plans).error());
-    auto cgroup = cgroup_for(plans->plan);
-    if (!cgroup) return std::unexpected(std::move(cgroup).error());
+// Until the supervisor is gone, and everything in the container with it. RESULT: what was heard of it, as
+// from Watch.
+Result<int> conclude(pid_t supervisor, std::optional<Result<int>> result, const Task& task,
+                     const std::set<pid_t>& foreign) {
+    // An order to end, nobody left to wait for the end, or nothing to be heard of it any more; or an error,
+    // which may be the keeper's own.
+    if (!result || !*result) kill(supervisor, SIGKILL);
+    int status = 0;
+    waitpid(supervisor, &status, 0);
+    if (result && *result) return std::move(*result);
+    end_processes(task.cgroup, foreign);
+    (void)cgroup::remove_directories(task.cgroup.directories);
+    if (result) return std::move(*result);
+    const std::string how = WIFSIGNALED(status) ? "was killed by signal " + std::to_string(WTERMSIG(status))
+                                                : "ended with " + std::to_string(WEXITSTATUS(status));
+    return fail_input("run the container", "its monitor (host process " + std::to_string(supervisor) + ") " +
+                                               how + ", and everything in the container with it");
+}
+
+Result<int> run_task(Task& task, const KeeperOptions& options, Fd signals) {
+    auto recorder = recorder_for(task.registered, task.spec);
+    if (!recorder) return std::unexpected(std::move(recorder).error());
     auto pipe = make_report_pipe();
     if (!pipe) return std::unexpected(std::move(pipe).error());
     // A shell may have left us children of its own (process substitution): they are none of ours.
@@ -201,28 +273,42 @@ Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd si
         return fail_call("become the reaper of orphans", "prctl(PR_SET_CHILD_SUBREAPER)");
 
     std::optional<terminal::Modes> outer;
-    if (spec.terminal && options.foreground) outer = terminal::modes_of(STDIN_FILENO);
+    if (task.spec.terminal && options.foreground) outer = terminal::modes_of(STDIN_FILENO);
     const auto keeper = HostPid(getpid());
     const pid_t supervisor = fork();
     if (supervisor < 0) return fail_call("create the supervisor", "fork");
     if (supervisor == 0) {
         pipe->receiver.reset();
-        supervise(plans->plan, plans->without, *cgroup, std::move(pipe->sender), keeper, outer);
+        if (*recorder) (*recorder)->write_only();
+        supervise(task, std::move(pipe->sender), keeper, outer);
     }
     pipe->sender.reset();
-    std::optional<Result<int>> result =
-        Watch(options, std::move(pipe->receiver), std::move(signals), outer).until_end();
-    // An order to end, nobody left to wait for the end, or nothing to be heard of it any more.
-    if (!result) kill(supervisor, SIGKILL);
-    int status = 0;
-    waitpid(supervisor, &status, 0);
-    if (result) return std::move(*result);
-    end_descendants(foreign);
-    (void)cgroup::remove_directories(cgroup->directories);
-    const std::string how = WIFSIGNALED(status) ? "was killed by signal " + std::to_string(WTERMSIG(status))
-                                                : "ended with " + std::to_string(WEXITSTATUS(status));
-    return fail_input("run the container", "its monitor (host process " + std::to_string(supervisor) + ") " +
-                                               how + ", and everything in the container with it");
+    if (task.registered) task.registered->listening.reset();
+    if (*recorder) (void)(*recorder)->read_only();
+    auto heard = Watch(options, std::move(pipe->receiver), std::move(signals), outer,
+                       task.registered ? &task.registered->entry : nullptr, *recorder ? &**recorder : nullptr)
+                     .until_end();
+    auto ended = conclude(supervisor, std::move(heard), task, foreign);
+    if (*recorder) (*recorder)->take_rest();
+    return ended;
+}
+
+Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd signals) {
+    auto facts = read_host_facts();
+    if (!facts) return std::unexpected(std::move(facts).error());
+    auto plan = plan_for(spec, *facts, options.on_notice);
+    if (!plan) return std::unexpected(std::move(plan).error());
+    auto cgroup = cgroup_for(spec, plan->limits);
+    if (!cgroup) return std::unexpected(std::move(cgroup).error());
+    auto registered = registered_for(spec, *facts, *cgroup);
+    if (!registered) return std::unexpected(std::move(registered).error());
+    Task task{spec, std::move(*facts), std::move(*plan), std::move(*cgroup), std::move(*registered)};
+    auto ended = run_task(task, options, std::move(signals));
+    if (!task.registered) return ended;
+    const auto exit = ended ? std::optional(exit_from(*ended)) : std::nullopt;
+    auto finished = task.registered->registry.finish(task.registered->entry, exit);
+    if (ended && !finished) return std::unexpected(std::move(finished).error());
+    return ended;
 }
 
 }  // namespace

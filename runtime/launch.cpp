@@ -64,11 +64,13 @@ class Unfinished {
     Launched* launched_;
 };
 
-// Returns twice: 0 in the child.
-long create(uint64_t flags, uint64_t exit_signal) {
+// Returns twice: 0 in the child. PIDFD: the child's.
+long create(uint64_t flags, int& pidfd) {
     clone_args args{};
-    args.flags = flags;
-    args.exit_signal = exit_signal;
+    args.flags = flags | CLONE_PIDFD;
+    args.pidfd = reinterpret_cast<uint64_t>(&pidfd);
+    // A child of our parent's has the signal that we have.
+    args.exit_signal = (flags & CLONE_PARENT) != 0 ? 0 : SIGCHLD;
     return sys::clone_process(args);
 }
 
@@ -96,8 +98,10 @@ Birth create_beside(const Shared& shared, uint64_t flags) {
         Birth birth{-1, 0, "setns"};
         if (setns(shared.process.get(), static_cast<int>(shared.foreign)) != 0)
             birth.error = errno;
-        else
-            birth = birth_of(create(flags | CLONE_PARENT, 0));
+        else {
+            int pidfd = -1;
+            birth = birth_of(create(flags | CLONE_PARENT, pidfd));
+        }
         if (birth.pid == 0) return birth;
         const ssize_t written = write(writer.get(), &birth, sizeof birth);
         _exit(written == sizeof birth ? 0 : 125);
@@ -124,8 +128,10 @@ Error died(const siginfo_t& end) {
     const std::string number = std::to_string(end.si_status);
     Error error;
     error.step = "set the container up";
-    error.why = "its first process " +
-                (end.si_code == CLD_EXITED ? "ended with " + number : "was killed by signal " + number) +
+    error.why = std::string("its first process ") +
+                (end.si_pid == 0             ? "ended"  // it is another's child (CLONE_PARENT)
+                 : end.si_code == CLD_EXITED ? "ended with " + number
+                                             : "was killed by signal " + number) +
                 " before it ran the command";
     return error;
 }
@@ -178,7 +184,8 @@ Result<Launched> launch(const Plan& plan, const BeforeGo& before_go) {
     if (!ends) return std::unexpected(ends.error());
     auto& [parent_end, child_end] = *ends;
 
-    const Birth birth = plan.shared.foreign == 0 ? birth_of(create(plan.clone_flags, SIGCHLD))
+    int pidfd = -1;
+    const Birth birth = plan.shared.foreign == 0 ? birth_of(create(plan.clone_flags, pidfd))
                                                  : create_beside(plan.shared, plan.clone_flags);
     if (birth.pid == 0) run_child(arguments, parent_end, std::move(child_end));
     if (birth.pid < 0) {
@@ -188,8 +195,9 @@ Result<Launched> launch(const Plan& plan, const BeforeGo& before_go) {
     }
     child_end.close();
     const auto pid = static_cast<int>(birth.pid);
-    // Nobody has reaped it, so the number is still its own.
-    Launched launched{HostPid{pid}, Fd(sys::pidfd_open(pid, 0)), {}, {}, {}};
+    // One that was created beside is our own child, and nobody has reaped it: the number is still its own.
+    if (pidfd < 0) pidfd = sys::pidfd_open(pid, 0);
+    Launched launched{HostPid{pid}, Fd(pidfd), {}, {}, {}};
     if (auto status = lead(plan, before_go, parent_end, launched); !status)
         return std::unexpected(explain(std::move(status.error()), plan));
     return launched;

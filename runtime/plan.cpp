@@ -14,6 +14,7 @@
 #include "runtime/idmap.h"
 #include "runtime/isolation.h"
 #include "runtime/landlock.h"
+#include "runtime/namespaces.h"
 #include "runtime/rehearsal.h"
 #include "runtime/rootfs.h"
 
@@ -68,6 +69,11 @@ std::vector<pidns::CoveredFile> covered_by(const std::vector<action::Placement>&
             files.push_back({placement.name, copy.st_dev, copy.st_ino});
     }
     return files;
+}
+
+Result<idmap::Identity> choose_identity(const Spec& spec, const HostFacts& facts, const Shared& shared) {
+    return shared.joins(CLONE_NEWUSER) ? idmap::choose_shared(spec, facts, shared)
+                                       : idmap::choose(spec, facts);
 }
 
 uint64_t all_capabilities(const HostFacts& facts) {
@@ -147,6 +153,11 @@ void add_privilege_steps(Draft& draft) {
     draft.add("set capabilities", caps::set_exactly(draft.held() | until_filter, false));
     if (draft.spec.no_new_privs)
         draft.add("forbid new privileges", action::Control{PR_SET_NO_NEW_PRIVS, 1, "PR_SET_NO_NEW_PRIVS"});
+}
+
+// A scope is of one process and what descends from it: a command that is executed later would be in another,
+// and could neither signal the container's processes nor be signalled by them.
+void add_signal_scope(Draft& draft) {
     if (draft.monitored() && draft.facts.landlock_abi >= landlock::signal_scope_abi)
         draft.add(draft.scopes_sockets() ? "keep signals and abstract sockets inside" : "keep signals inside",
                   action::Confine{draft.scopes_sockets()});
@@ -179,6 +190,9 @@ void add_command_steps(Draft& draft) {
     if (spec.rehearse)
         draft.add("open this process to the monitor", action::Control{PR_SET_DUMPABLE, 1, "PR_SET_DUMPABLE"});
     if (draft.monitored()) draft.add("install the filter of the pid layer", action::InstallFilter{});
+    // Before the profile, which may forbid what an init does.
+    if (spec.init)
+        draft.add("leave an init as process 1", action::LeaveInit{caps::set_exactly(draft.held(), true)});
     if (draft.has_profile())
         draft.add("allow only the system calls of the profile \"" + spec.seccomp + "\"",
                   action::InstallProfile{});
@@ -205,8 +219,7 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
         return fail_input("join the mount namespace",
                           "its /proc shows another pid namespace: its numbers mean other processes",
                           "--pidns=kernel, which shares that namespace too");
-    const auto identity =
-        shared.joins(CLONE_NEWUSER) ? idmap::choose_shared(spec, facts, shared) : idmap::choose(spec, facts);
+    const auto identity = choose_identity(spec, facts, shared);
     if (!identity) return std::unexpected(identity.error());
     const auto capabilities = choose_capabilities(spec, facts, *identity);
     if (!capabilities) return std::unexpected(capabilities.error());
@@ -243,9 +256,58 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
     add_namespace_steps(draft);
     add_resource_steps(draft);
     add_privilege_steps(draft);
+    add_signal_scope(draft);
     add_command_steps(draft);
     draft.plan.shared = std::move(shared);
     return std::move(draft.plan);
+}
+
+Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const Plan& container,
+                            const ExecSpec& exec) {
+    const auto first = choose_identity(spec, facts, container.shared);
+    if (!first) return std::unexpected(first.error());
+    const auto capabilities = choose_capabilities(spec, facts, *first);
+    if (!capabilities) return std::unexpected(capabilities.error());
+
+    Spec changed = spec;
+    changed.command = exec.command;
+    changed.init = false;
+    changed.terminal = false;
+    if (!exec.workdir.empty()) changed.workdir = exec.workdir;
+    if (exec.user) changed.user = exec.user;
+    if (const auto valid = validate(changed); !valid) return std::unexpected(valid.error());
+    // In no other user namespace than the container's.
+    if (facts.no_namespaces.empty() && !first->other_user_namespace()) changed.userns = UserNamespace::no;
+    const auto identity = choose_identity(changed, facts, container.shared);
+    if (!identity) return std::unexpected(identity.error());
+    const bool has_one_id = first->new_user_namespace && first->uids.empty();
+    if (has_one_id && (identity->uid != first->uid || identity->gid != first->gid))
+        return fail_input("choose user and group",
+                          "the container's user namespace has user " + std::to_string(first->uid) +
+                              " and group " + std::to_string(first->gid) + " only",
+                          "leave --user out");
+
+    Draft draft{changed, facts, container.shared, *identity, *capabilities, {}};
+    draft.plan.clone_flags = CLONE_PARENT;
+    draft.plan.argv = changed.command;
+    draft.plan.env = environment::with(container.env, exec.env);
+    draft.plan.profile = container.profile;
+    if (draft.monitored()) draft.plan.filter = pidns::build_filter();
+    draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
+    draft.add("start a new session", action::NewSession{});
+    add_resource_steps(draft);
+    add_privilege_steps(draft);
+    add_command_steps(draft);
+    return std::move(draft.plan);
+}
+
+uint64_t namespaces_of(const Plan& plan) {
+    uint64_t kinds = (plan.clone_flags & namespaces::all) | plan.shared.foreign;
+    for (const Step& step : plan.steps) {
+        if (const auto* unshare = std::get_if<action::Unshare>(&step.action)) kinds |= unshare->flags;
+        if (std::holds_alternative<action::EnterOwnTime>(step.action)) kinds |= CLONE_NEWTIME;
+    }
+    return kinds;
 }
 
 }  // namespace ctr

@@ -12,6 +12,7 @@
 #include "pidns/monitor/options.h"
 #include "runtime/action.h"
 #include "runtime/base/error.h"
+#include "runtime/control.h"
 #include "runtime/facts.h"
 #include "runtime/shared.h"
 #include "runtime/spec.h"
@@ -20,7 +21,7 @@ namespace ctr {
 
 struct Plan {
     Shared shared;                // whose namespaces are joined before new ones are made
-    uint64_t clone_flags = 0;     // CLONE_NEW*
+    uint64_t clone_flags = 0;     // CLONE_NEW*, CLONE_PARENT
     std::vector<IdMapping> uids;  // of the new user namespace, where the child can't map it; else empty
     std::vector<IdMapping> gids;
     std::vector<Step> steps;  // executed by the child in order, after "go"; the last one is Execute
@@ -47,6 +48,14 @@ struct Plan {
 //   filter, profile               last, so that they need to know nothing of the steps before
 Result<Plan> make_plan(const Spec& spec, const HostFacts& facts,
                        std::vector<action::Placement> placements = {}, Shared shared = {});
+
+// How another command is executed in a container that runs already, by a process that is in its namespaces
+// and cgroups. SPEC and FACTS: the container's, as for make_plan; CONTAINER: the plan made of them.
+Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const Plan& container,
+                            const ExecSpec& exec);
+
+// CLONE_NEW*: the namespaces that the plan's process will have made or joined, and its maker is not in.
+uint64_t namespaces_of(const Plan& plan);
 
 // One line for the namespaces, then one a step.
 std::string describe(const Plan& plan);

@@ -17,7 +17,10 @@ namespace {
 constexpr size_t max_datagram = 16384;
 constexpr size_t max_text = 3000;  // five texts fit
 
-constexpr size_t most_descriptors = 2;
+// A record says which of them it has, by bits.
+constexpr std::array descriptors_of_started{&Started::pidfd, &Started::terminal, &Started::listener};
+
+constexpr size_t most_descriptors = descriptors_of_started.size();
 constexpr size_t control_size = CMSG_SPACE(most_descriptors * sizeof(int));
 using Descriptors = std::array<Fd, most_descriptors>;
 
@@ -67,8 +70,14 @@ struct Encoder {
     }
     void operator()(const Started& started) {
         out.number(raw(started.init));
-        for (const Fd* fd : {&started.pidfd, &started.terminal})
-            if (*fd) descriptors.push_back(fd->get());
+        int present = 0;
+        for (size_t i = 0; i < descriptors_of_started.size(); ++i) {
+            const Fd& fd = started.*descriptors_of_started[i];
+            if (!fd) continue;
+            present |= 1 << i;
+            descriptors.push_back(fd.get());
+        }
+        out.number(present);
     }
     void operator()(const Failed& failed) {
         const Error& e = failed.error;
@@ -87,7 +96,14 @@ std::optional<Report> decode(std::string_view bytes, Descriptors fds) {
             const auto kind = static_cast<Notice::Kind>(std::clamp(in.number(), 0, last));
             return Notice{kind, in.text()};
         }
-        case 1: return Started{HostPid(in.number()), std::move(fds[0]), std::move(fds[1])};
+        case 1: {
+            Started started;
+            started.init = HostPid(in.number());
+            const int present = in.number();
+            for (size_t i = 0, next = 0; i < descriptors_of_started.size(); ++i)
+                if ((present & 1 << i) != 0) started.*descriptors_of_started[i] = std::move(fds[next++]);
+            return started;
+        }
         case 2: {
             Failed failed;
             for (std::string Error::*member : {&Error::step, &Error::call, &Error::why, &Error::hint})

@@ -26,6 +26,7 @@ struct Started {
     HostPid init = HostPid::none;
     Fd pidfd;
     Fd terminal;  // the outer end of its terminal, if it has one
+    Fd listener;  // only of what is started in a container that runs already, and only if that has a monitor
 };
 struct Failed {
     Error error;

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <iterator>
+#include <set>
 
 #include "runtime/devices.h"
 #include "runtime/mounting_plan.h"
@@ -92,6 +93,16 @@ void append(std::vector<Step>& to, std::vector<Step> steps) {
     std::move(steps.begin(), steps.end(), std::back_inserter(to));
 }
 
+// Whoever can write there has a say in other containers. What is started inside is written down inside.
+void add_registries(std::vector<Step>& steps, const Spec& spec, const HostFacts& facts) {
+    std::set<std::string> roots{facts.registry, spec.registration ? spec.registration->root : ""};
+    roots.erase("");
+    for (const std::string& root : roots)
+        steps.push_back(
+            {"hide the other containers in " + root,
+             action::Mount{"tmpfs", root, {{"mode", "0700"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 0700}});
+}
+
 std::vector<Step> on_hosts_root(const Spec& spec, const HostFacts& facts, Situation situation) {
     std::vector<Step> steps;
     if (spec.read_only)
@@ -136,6 +147,7 @@ Result<std::vector<Step>> steps(const Spec& spec, const HostFacts& facts, Situat
         append(steps, on_hosts_root(spec, facts, situation));
         // Before the mounts that were asked for, which may hide the copies.
         if (!placements.empty()) steps.push_back(placing_step(std::move(placements)));
+        add_registries(steps, spec, facts);
         append(steps, std::move(wanted->mounts));
         return steps;
     }

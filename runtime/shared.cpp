@@ -7,14 +7,16 @@
 
 #include "runtime/base/path.h"
 #include "runtime/base/sys.h"
+#include "runtime/contact.h"
 #include "runtime/listing.h"
 #include "runtime/namespaces.h"
+#include "runtime/registry.h"
 
 namespace ctr {
 
 namespace {
 
-HostPid process_meant(HostPid given) {
+HostPid first_of(HostPid given) {
     const auto listing = list_processes({.containers = {given}});
     if (!listing || listing->processes.empty()) return given;
     for (const ListedProcess& one : listing->processes)
@@ -22,8 +24,35 @@ HostPid process_meant(HostPid given) {
     return listing->processes.front().container;
 }
 
+struct Meant {
+    HostPid process;
+    Fd pidfd;
+};
+
+Result<Meant> process_named(const std::string& name, const Spec& spec, const HostFacts& facts) {
+    const bool elsewhere = spec.registration && !spec.registration->root.empty();
+    const auto registry = Registry::open(elsewhere ? spec.registration->root : usual_registry(facts.env));
+    if (!registry) return std::unexpected(registry.error());
+    const auto entry = registry->find(name);
+    if (!entry) return std::unexpected(entry.error());
+    auto contact = Contact::make(*entry);
+    if (!contact) return std::unexpected(std::move(contact).error());
+    return Meant{contact->init(), contact->take_init_fd()};
+}
+
 std::string step(HostPid process) {
     return "look at the namespaces of process " + std::to_string(raw(process));
+}
+
+Result<Meant> process_numbered(HostPid number) {
+    const HostPid process = first_of(number);
+    Fd pidfd(sys::pidfd_open(raw(process), 0));
+    if (pidfd) return Meant{process, std::move(pidfd)};
+    return fail_call(step(process), "pidfd_open", errno,
+                     errno == ESRCH    ? "there is no such process"
+                     : errno == EINVAL ? "this is the number of a thread, or of nothing"
+                                       : "",
+                     "ctr ps shows those of containers");
 }
 
 // The namespace's inode. A kernel without this kind has no such file: then everybody shares the only one.
@@ -51,17 +80,14 @@ Status read_ids(const std::string& directory, Shared& shared) {
 
 }  // namespace
 
-Result<Shared> look_at_shared(const Spec& spec) {
+Result<Shared> look_at_shared(const Spec& spec, const HostFacts& facts) {
     Shared shared;
     if (!spec.share_with) return shared;
-    const HostPid process = process_meant(spec.share_with->process);
-    shared.process.reset(sys::pidfd_open(raw(process), 0));
-    if (!shared.process)
-        return fail_call(step(process), "pidfd_open", errno,
-                         errno == ESRCH    ? "there is no such process"
-                         : errno == EINVAL ? "this is the number of a thread, or of nothing"
-                                           : "",
-                         "ctr ps shows those of containers");
+    const ShareWith& with = *spec.share_with;
+    auto meant = with.name.empty() ? process_numbered(with.process) : process_named(with.name, spec, facts);
+    if (!meant) return std::unexpected(std::move(meant).error());
+    const HostPid process = meant->process;
+    shared.process = std::move(meant->pidfd);
     shared.kinds = shared_kinds(spec);
     const std::string number = std::to_string(raw(process));
     for (const namespaces::Kind& kind : namespaces::kinds) {

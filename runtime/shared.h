@@ -24,8 +24,9 @@ struct Shared {
     bool joins(uint64_t kind) const { return (foreign & kind) != 0; }
 };
 
-// The process is that with this number here; for the ctr that runs a container it is the container's first.
+// The process is that with this number here; for the ctr that runs a container, or a container's name, it is
+// the container's first.
 // Nothing is shared where the spec doesn't want it.
-Result<Shared> look_at_shared(const Spec& spec);
+Result<Shared> look_at_shared(const Spec& spec, const HostFacts& facts);
 
 }  // namespace ctr

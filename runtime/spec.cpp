@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "runtime/namespaces.h"
+#include "runtime/state.h"
 
 namespace ctr {
 
@@ -117,6 +118,17 @@ Status check_user(const Spec& spec) {
     return {};
 }
 
+Status check_life(const Spec& spec) {
+    if (spec.registration && spec.registration->detached && spec.terminal)
+        return fail_input("read --tty", "nobody is connected to the terminal of a detached container",
+                          "either --detach or --tty");
+    if (spec.registration && spec.registration->detached && spec.die_with_parent)
+        return fail_input("read --die-with-parent", "a detached container goes on without its parent",
+                          "either --detach or --die-with-parent");
+    if (spec.registration && !spec.registration->name.empty()) return check_name(spec.registration->name);
+    return {};
+}
+
 Status check_limits(const Spec& spec) {
     for (size_t i = 0; i < spec.ulimits.size(); ++i)
         for (size_t j = 0; j < i; ++j)
@@ -134,6 +146,16 @@ Status check_seccomp(const Spec& spec) {
 
 }  // namespace
 
+const char* word_for(PidMode mode) {
+    switch (mode) {
+        case PidMode::flat: return "flat";
+        case PidMode::multi: return "multi";
+        case PidMode::kernel: return "kernel";
+        case PidMode::host: break;
+    }
+    return "host";
+}
+
 uint64_t shared_kinds(const Spec& spec) {
     if (!spec.share_with) return 0;
     if (spec.share_with->kinds != 0) return spec.share_with->kinds;
@@ -149,8 +171,9 @@ Status validate(const Spec& spec) {
     if (spec.pid_max != 0 && (spec.pid_max < least_pid_max || spec.pid_max > most_pid_max))
         return fail_input("read the limit of process numbers", std::to_string(spec.pid_max) + " is none",
                           "a number from 301 to 4194304, as for kernel.pid_max");
-    for (const auto check : {check_command, check_env, check_workdir, check_hostname, check_user,
-                             check_overlay, check_mounts, check_shared, check_limits, check_seccomp})
+    for (const auto check :
+         {check_command, check_env, check_workdir, check_hostname, check_user, check_overlay, check_mounts,
+          check_shared, check_limits, check_seccomp, check_life})
         if (const auto status = check(spec); !status) return status;
     return check_path(spec.rootfs, "--rootfs");
 }

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ enum class PidMode {
     kernel,  // the kernel's pid namespace
     host,    // no numbering
 };
+
+const char* word_for(PidMode mode);  // as --pidns takes it
 
 enum class PidLookup { hash, list };  // how multi finds a number
 
@@ -67,11 +70,20 @@ struct Clocks {
 struct ShareWith {
     HostPid process{};   // its number here; or that of the ctr that runs a container
     uint64_t kinds = 0;  // CLONE_NEW*; 0: all, but pid only under PidMode::kernel
+    std::string name{};  // of a container that is written down, in place of the number
 };
 
 struct User {
     uid_t uid = 0;
     gid_t gid = 0;
+};
+
+// How a container is written down, so that others find it by its name (registry.h).
+struct Registration {
+    std::string root;       // the state directory; empty: the usual one of this user
+    std::string name;       // empty: one is made up
+    bool detached = false;  // it goes on without its starter; what it writes goes into a log
+    bool remove = true;     // nothing of it stays when it has ended
 };
 
 struct Spec {
@@ -105,7 +117,11 @@ struct Spec {
     bool terminal = false;        // standard input, output and error are a terminal of its own
     bool rehearse = false;  // all but the command, of which there is none: in its place init makes a child,
                             // sees it end, and ends with 0, or the errno of what failed (runtime/rehearsal.h)
-    int status_fd = -1;     // the caller's; one JSON object a line: started, exited, failed
+    std::optional<Registration> registration;  // absent: nobody but its starter knows of it
+    int stop_signal = SIGTERM;                 // asks the command to end
+    bool init = false;             // a process of ours is 1, reaps, passes signals on, and runs the command
+    bool die_with_parent = false;  // the end of run()'s parent is the end of the container
+    int status_fd = -1;            // the caller's; one JSON object a line: started, exited, failed
 };
 
 // Refuses what can be refused without looking at the host: no command, a relative workdir, a bad hostname,

@@ -1,6 +1,7 @@
 #include "runtime/supervisor.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -8,13 +9,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <optional>
 
+#include "cgroup/freezer.h"
 #include "cgroup/group.h"
 #include "pidns/monitor/monitor.h"
 #include "runtime/base/sys.h"
+#include "runtime/control_server.h"
+#include "runtime/exec.h"
 #include "runtime/isolation.h"
 #include "runtime/launch.h"
 #include "runtime/report.h"
@@ -33,33 +38,37 @@ Result<Fd> watch_keeper(HostPid keeper) {
     return watch;
 }
 
-// Where nothing is numbered: only the end of init matters. Nothing: the keeper ended first.
-Result<std::optional<int>> wait_for_init(HostPid init, const Fd& keeper) {
+// Where nothing is numbered: only the end of init matters. Nothing: it was told to stop.
+Result<std::optional<int>> wait_for_init(HostPid init, const pidns::Monitor::Beside& beside) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
     const Fd signals(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals) return fail_call("wait for init", "signalfd");
-    std::array<pollfd, 2> events{{{signals.get(), POLLIN, 0}, {keeper.get(), POLLIN, 0}}};
+    std::array<pollfd, 2> events{{{signals.get(), POLLIN, 0}, {beside.fd, POLLIN, 0}}};
     while (true) {
         int status = 0;
-        for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG))
+        for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
             if (HostPid(pid) == init) return status;
+            beside.ended(HostPid(pid), status);
+        }
         if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR)
             return fail_call("wait for init", "poll");
-        if (events[1].revents != 0) return std::optional<int>{};
+        if (events[1].revents != 0 && !beside.serve()) return std::optional<int>{};
         signalfd_siginfo drained{};
         while (read(signals.get(), &drained, sizeof drained) > 0) {
         }
     }
 }
 
-// Namespaces inside cost the monitor a descriptor each. Init has the caller's limits: it was made before.
-void raise_descriptor_limit() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+// Namespaces inside cost the monitor a descriptor each. Init has the caller's limits: it was made before. The
+// limit that was, for what is executed later.
+rlimit raise_descriptor_limit() {
+    rlimit before{};
+    if (getrlimit(RLIMIT_NOFILE, &before) != 0) return {RLIM_INFINITY, RLIM_INFINITY};
+    const rlimit most{before.rlim_max, before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &most);
+    return before;
 }
 
 // The table of numbers is a large file, most of which is never there. It is made before the command can run,
@@ -90,84 +99,135 @@ HostPid copier_of(const pidns::Monitor* monitor) {
     return monitor != nullptr ? monitor->raw_programs().copier() : HostPid::none;
 }
 
-Result<Launched> launch_in(const std::optional<cgroup::Group>& group, const Plan& plan,
-                           const Notify& notify) {
-    for (const std::string& warning : plan.warnings) notify({Notice::Kind::warning, warning});
-    return launch(plan, [&](HostPid init) -> Status {
-        if (!group) return {};
-        return group->join(init);
-    });
+// What holds the processes together, if they are to be found by their container's name: a group of the v2
+// hierarchy that was made for limits can do that too, and a process can be in one group of it only.
+Result<std::optional<std::string>> create_freezer(const Task& task,
+                                                  const std::optional<cgroup::Group>& group) {
+    if (!task.registered) return std::nullopt;
+    if (group)
+        if (auto found = cgroup::find_freezer(group->directories())) return found;
+    auto made = cgroup::make_freezer(task.cgroup.freezers);
+    if (!made) return std::unexpected(std::move(made).error());
+    return std::optional(std::move(*made));
 }
 
-Result<std::optional<int>> run_container(const Plan& wanted, const PlanWithout& without,
-                                         const CgroupPlan& cgroup, const Fd& reports, const Fd& keeper) {
+// Where namespaces are refused, and the container can do without, it is planned and launched anew without
+// them.
+Result<Launched> launch_with_or_without(Task& task, const BeforeGo& before_go, const Notify& notify) {
+    auto launched = launch(task.plan, before_go);
+    if (launched || !isolation::is_dispensable(task.spec, task.facts) ||
+        !isolation::is_refusal(launched.error(), task.plan))
+        return launched;
+    task.facts.no_namespaces = isolation::reason(launched.error());
+    auto plan = make_plan(task.spec, task.facts);
+    if (!plan) return std::unexpected(std::move(plan).error());
+    task.plan = std::move(*plan);
+    for (const std::string& warning : task.plan.warnings) notify({Notice::Kind::warning, warning});
+    return launch(task.plan, before_go);
+}
+
+Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlServer& control) {
     const Notify notify = [&](const Notice& notice) { send_report(reports, notice); };
-    auto group = create_group(cgroup, notify);
+    auto group = create_group(task.cgroup, notify);
     if (!group) return std::unexpected(std::move(group).error());
-    auto numbers = make_numbers(wanted);
+    const auto freezer = create_freezer(task, *group);
+    if (!freezer)
+        notify({Notice::Kind::detail, "the container can't be paused: " + freezer.error().message()});
+    std::vector<std::string> groups;
+    if (*group) groups = (*group)->directories();
+    if (freezer && *freezer && std::ranges::find(groups, **freezer) == groups.end())
+        groups.push_back(**freezer);
+    auto numbers = make_numbers(task.plan);
     if (!numbers) return std::unexpected(std::move(numbers).error());
-    auto launched = launch_in(*group, wanted, notify);
-    std::optional<Plan> lesser;
-    if (!launched && without && isolation::is_refusal(launched.error(), wanted)) {
-        auto plan = without(launched.error());
-        if (!plan) return std::unexpected(std::move(plan).error());
-        lesser.emplace(std::move(*plan));
-        launched = launch_in(*group, *lesser, notify);
-    }
-    const Plan& plan = lesser ? *lesser : wanted;
+    const auto join = [&](HostPid init) -> Status {
+        for (const std::string& directory : groups)
+            if (auto joined = cgroup::join(directory, init); !joined) return joined;
+        return {};
+    };
+    auto launched = launch_with_or_without(task, join, notify);
     if (!launched) return std::unexpected(std::move(launched).error());
 
     for (const std::string& note : launched->notes) notify({Notice::Kind::detail, note});
 
-    raise_descriptor_limit();
+    const rlimit descriptors = raise_descriptor_limit();
     std::unique_ptr<pidns::Monitor> monitor;
     if (launched->listener && *numbers) {
-        pidns::MonitorOptions options = plan.monitor;
+        pidns::MonitorOptions options = task.plan.monitor;
         options.warn = [&](const std::string& text) { notify({Notice::Kind::warning, text}); };
         auto created = pidns::Monitor::create(std::move(launched->listener), launched->pid,
                                               std::move(**numbers), options);
         if (!created) return std::unexpected(std::move(created).error());
         monitor = std::move(*created);
+        // An init makes the command by a call that isn't translated.
+        if (task.spec.init)
+            for (const pid_t command : children_of(launched->pid)) monitor->adopt(HostPid(command));
     }
     const HostPid init = launched->pid;
-    send_report(reports, Started{init, std::move(launched->pidfd), std::move(launched->terminal)});
-    auto ended = monitor ? monitor->run(keeper.get()) : wait_for_init(init, keeper);
+    const Fd pidfd(dup(launched->pidfd.get()));
+    send_report(reports, Started{init, std::move(launched->pidfd), std::move(launched->terminal), {}});
+    control.begin(
+        init, pidfd.get(),
+        [&](Order order) -> Result<Fd> {
+            auto plan = make_exec_plan(task.spec, task.facts, task.plan, order.exec);
+            if (!plan) return std::unexpected(std::move(plan).error());
+            return start_exec(*plan, {pidfd.get(), namespaces_of(task.plan), groups, descriptors},
+                              std::move(order));
+        },
+        [&](HostPid process, Fd listener) {
+            if (monitor) monitor->admit(process, std::move(listener));
+        });
+    const pidns::Monitor::Beside beside{control.fd(), [&] { return control.serve(); },
+                                        [&](HostPid process, int status) { control.ended(process, status); }};
+    auto ended = monitor ? monitor->run(beside) : wait_for_init(init, beside);
     // Before the monitor goes: calls that wait for it would otherwise fail in processes that are about to be
     // killed.
     if (const HostPid copier = copier_of(monitor.get()); copier != HostPid::none) {
-        end_descendants({raw(copier)});
+        end_processes(task.cgroup, {raw(copier)});
         // Killed each time, it would never get done where containers are short.
-        monitor->raw_programs().await_copier(keeper.get());
+        monitor->raw_programs().await_copier(control.keeper());
     }
-    end_descendants();
+    end_processes(task.cgroup);
     return ended;
 }
 
 }  // namespace
 
-void supervise(const Plan& plan, const PlanWithout& without, const CgroupPlan& cgroup, Fd reports,
-               HostPid keeper, const std::optional<terminal::Modes>& outer) {
+// What is frozen by the freezer of v1 doesn't die before it goes on.
+void end_processes(const CgroupPlan& cgroup, const std::set<pid_t>& spared) {
+    if (const auto freezer = cgroup::find_freezer(cgroup.freezers)) (void)cgroup::thaw(*freezer);
+    end_descendants(spared);
+}
+
+void supervise(Task& task, Fd reports, HostPid keeper, const std::optional<terminal::Modes>& outer) {
     // Its own session: a kill of the keeper's whole process group (timeout -s KILL does that) must not take
     // both.
     setsid();
     prctl(PR_SET_NAME, monitor_name);
+    Fd listening = task.registered ? std::move(task.registered->listening) : Fd();
     Result<std::optional<int>> ended = std::optional<int>{};
+    std::optional<ControlServer> control;
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
         ended = fail_call("become the reaper of orphans", "prctl(PR_SET_CHILD_SUBREAPER)");
     } else if (auto watch = watch_keeper(keeper); !watch) {
         ended = std::unexpected(std::move(watch).error());
+    } else if (auto made = ControlServer::create(std::move(listening), std::move(*watch)); !made) {
+        ended = std::unexpected(std::move(made).error());
     } else {
-        ended = run_container(plan, without, cgroup, reports, *watch);
+        control.emplace(std::move(*made));
+        ended = run_container(task, reports, *control);
     }
-    end_descendants();  // what a failed start has left
+    end_processes(task.cgroup);  // what a failed start has left
     // The group's own destructor can't remove what still has processes in it.
-    (void)cgroup::remove_directories(cgroup.directories);
+    (void)cgroup::remove_directories(task.cgroup.directories);
+    if (control && ended && *ended) control->over(**ended);
     if (!ended) {
         send_report(reports, Failed{std::move(ended).error()});
-    } else if (!*ended) {
-        if (outer) terminal::restore(*outer);
-    } else {
+    } else if (*ended) {
         send_report(reports, Ended{**ended});
+    } else {
+        // The keeper is gone, who would have done it.
+        if (outer) terminal::restore(*outer);
+        if (task.registered) (void)task.registered->registry.finish(task.registered->entry, {});
     }
     _exit(0);
 }

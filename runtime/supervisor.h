@@ -2,16 +2,18 @@
 // container's processes (flat mode) and ends whatever is left when init ends, or when the keeper does.
 #pragma once
 
-#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cgroup/limits.h"
-#include "runtime/base/error.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
+#include "runtime/facts.h"
 #include "runtime/plan.h"
+#include "runtime/registry.h"
+#include "runtime/spec.h"
 #include "runtime/terminal.h"
 
 namespace ctr {
@@ -25,15 +27,31 @@ struct CgroupPlan {
     std::string name;  // empty: the container has none
     cgroup::Limits limits;
     std::vector<std::string> directories;  // all that may come to exist
+    std::vector<std::string> freezers;     // of these, those of which one holds the processes together
 };
 
-// Makes the plan of a container without namespaces (isolation.h), for which the host has refused them. Empty:
-// it can't do without.
-using PlanWithout = std::function<Result<Plan>(const Error& refusal)>;
+// Where the container is written down, and the socket through which it can be reached.
+struct Registered {
+    Registry registry;
+    Entry entry;
+    Fd listening;
+};
+
+// Everything that a supervisor is to do.
+struct Task {
+    Spec spec;
+    HostFacts facts;
+    Plan plan;
+    CgroupPlan cgroup;
+    std::optional<Registered> registered;
+};
+
+// Ends whatever is below this process, frozen or not, as end_descendants does (teardown.h).
+void end_processes(const CgroupPlan& cgroup, const std::set<pid_t>& spared = {});
 
 // Runs in the process that the keeper forked for it and never returns. Reports go to `reports`. OUTER is the
 // terminal that the keeper sets, put back here if the keeper is killed.
-[[noreturn]] void supervise(const Plan& plan, const PlanWithout& without, const CgroupPlan& cgroup,
-                            Fd reports, HostPid keeper, const std::optional<terminal::Modes>& outer);
+[[noreturn]] void supervise(Task& task, Fd reports, HostPid keeper,
+                            const std::optional<terminal::Modes>& outer);
 
 }  // namespace ctr

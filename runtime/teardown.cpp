@@ -81,11 +81,15 @@ void reap(const std::set<pid_t>& spared, const std::vector<pid_t>& victims) {
 }  // namespace
 
 std::set<pid_t> own_children() {
-    std::set<pid_t> children;
     // The quick answer for nearly every caller.
-    if (siginfo_t info{}; waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return children;
+    if (siginfo_t info{}; waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return {};
+    return children_of(HostPid(getpid()));
+}
+
+std::set<pid_t> children_of(HostPid process) {
+    std::set<pid_t> children;
     for (const auto& [parent, child] : look_at_processes())
-        if (parent == getpid()) children.insert(child);
+        if (parent == raw(process)) children.insert(child);
     return children;
 }
 

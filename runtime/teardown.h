@@ -7,10 +7,13 @@
 
 #include <set>
 
+#include "runtime/base/ids.h"
+
 namespace ctr {
 
-// The children of this process right now.
+// The children of this process, or of another, right now.
 std::set<pid_t> own_children();
+std::set<pid_t> children_of(HostPid process);
 
 // Kills and reaps every descendant of this process but those in `spared` and what is below them, until none
 // is left. Signals nothing else, whatever a workload may have written anywhere: it only follows the kernel's

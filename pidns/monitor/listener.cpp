@@ -26,22 +26,27 @@ bool uninterrupted(int fd, unsigned long request, const void* argument) {
 
 }  // namespace
 
-Listener::Listener(Fd fd) : fd_(std::move(fd)) {
+void Listener::add(Fd fd) {
     // Only a speed-up: kernels without it wake the monitor on a CPU of their choice.
-    ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+    ioctl(fd.get(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+    fds_.push_back(std::move(fd));
 }
 
-std::optional<Trap> Listener::receive() const {
+void Listener::drop(int fd) {
+    std::erase_if(fds_, [fd](const Fd& one) { return one.get() == fd; });
+}
+
+std::optional<Trap> Listener::receive(int fd) {
     seccomp_notif request{};  // the kernel demands zeroes
-    if (ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_RECV, &request) != 0) return {};
-    Trap trap{request.id, HostPid(static_cast<int>(request.pid)), request.data.arch, request.data.nr, {}};
+    if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &request) != 0) return {};
+    Trap trap{request.id, fd, HostPid(static_cast<int>(request.pid)), request.data.arch, request.data.nr, {}};
     std::copy_n(request.data.args, 6, trap.arguments);
     return trap;
 }
 
 bool Listener::valid(const Trap& trap) const {
     if (trap.id == Trap::stands) return true;
-    return uninterrupted(fd_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &trap.id);
+    return uninterrupted(trap.listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &trap.id);
 }
 
 bool Listener::answer(const Trap& trap, long value) const {
@@ -59,7 +64,7 @@ std::optional<int> Listener::place(const Trap& trap, int fd, bool close_on_exec,
         request.newfd = static_cast<uint32_t>(*at);
     }
     int placed = 0;
-    do placed = ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_ADDFD, &request);
+    do placed = ioctl(trap.listener, SECCOMP_IOCTL_NOTIF_ADDFD, &request);
     while (placed < 0 && errno == EINTR);
     return placed < 0 ? std::nullopt : std::optional(placed);
 }
@@ -71,7 +76,7 @@ bool Listener::proceed(const Trap& trap) const {
 bool Listener::send(const Trap& trap, long value, int error, uint32_t flags) const {
     if (trap.id == Trap::stands) return false;
     seccomp_notif_resp response{trap.id, value, error, flags};
-    return uninterrupted(fd_.get(), SECCOMP_IOCTL_NOTIF_SEND, &response);
+    return uninterrupted(trap.listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
 }
 
 }  // namespace ctr::pidns

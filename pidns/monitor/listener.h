@@ -1,11 +1,13 @@
-// The seccomp notification descriptor: calls of the workload that wait for the monitor's word.
+// The seccomp notification descriptors: calls of the workload that wait for the monitor's word. There is one
+// for the filter of init, which its descendants inherit, and one for each process that was put into the
+// container later, with its.
 #pragma once
 
 #include <linux/seccomp.h>
 
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <vector>
 
 #include "pidns/surface/mark.h"
 #include "runtime/base/fd.h"
@@ -20,6 +22,7 @@ struct Trap {
     static constexpr uint64_t stands = 0;
 
     uint64_t id = 0;
+    int listener = -1;
     HostPid thread = HostPid::none;
     uint32_t arch = 0;  // AUDIT_ARCH_*
     long number = 0;
@@ -31,13 +34,15 @@ struct Trap {
 
 class Listener {
   public:
-    // Takes the descriptor; asks the kernel to wake this side on the waker's CPU where it can (Linux 6.6).
-    explicit Listener(Fd fd);
+    explicit Listener(Fd fd) { add(std::move(fd)); }
 
-    int fd() const { return fd_.get(); }
+    // Takes the descriptor; asks the kernel to wake this side on the waker's CPU where it can (Linux 6.6).
+    void add(Fd fd);
+    void drop(int fd);  // all its processes are gone
+    const std::vector<Fd>& all() const { return fds_; }
 
     // Blocks until a call traps; nothing when the trap vanished in between (the caller was killed).
-    std::optional<Trap> receive() const;
+    static std::optional<Trap> receive(int fd);
 
     // Still waiting? Says that what was opened or read by the thread's number in between belongs to it.
     bool valid(const Trap& trap) const;
@@ -58,7 +63,7 @@ class Listener {
   private:
     bool send(const Trap& trap, long value, int error, uint32_t flags) const;
 
-    Fd fd_;
+    std::vector<Fd> fds_;
 };
 
 }  // namespace ctr::pidns

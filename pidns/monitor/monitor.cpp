@@ -10,6 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <utility>
+#include <vector>
+
+#include "pidns/monitor/procfs.h"
 
 namespace ctr::pidns {
 
@@ -28,6 +31,11 @@ constexpr int idle_ms = 1000;
 constexpr int stops_before_traps = 4;
 
 constexpr pid_t anybody = -1;  // of waitpid
+
+bool has_trap(int listener) {
+    pollfd more{listener, POLLIN, 0};
+    return poll(&more, 1, 0) == 1 && (more.revents & POLLIN) != 0;
+}
 
 }  // namespace
 
@@ -56,31 +64,29 @@ Monitor::Monitor(Fd listener, Fd child_signals, Numbers numbers, HostPid init)
       numbers_(std::move(numbers)),
       init_(init) {}
 
-// Events: traps (the listener), stops of threads and ends of processes (waitpid), ends of namespaces, and
-// stop. A stop that is due within microseconds is awaited in waitpid itself, whose wake-up is synchronous:
-// the stopping thread hands its CPU over. Everything else is awaited in poll.
-Result<std::optional<int>> Monitor::run(int stop) {
-    std::array<pollfd, 4> events{{{listener_.fd(), POLLIN, 0},
-                                  {child_signals_.get(), POLLIN, 0},
-                                  {nested_->fd(), POLLIN, 0},
-                                  {stop, POLLIN, 0}}};
+// Events: traps (the listeners), stops of threads and ends of processes (waitpid), ends of namespaces, and
+// what the caller has beside. A stop that is due within microseconds is awaited in waitpid itself, whose
+// wake-up is synchronous: the stopping thread hands its CPU over. Everything else is awaited in poll.
+Result<std::optional<int>> Monitor::run(const Beside& beside) {
+    beside_ = &beside;
+    std::vector<pollfd> events;
     Tracer& tracer = server_->tracer();
     while (!ended_) {
         for (int stops = 0; tracer.busy() && stops < stops_before_traps; ++stops) await_stop();
         const bool unfinished = tracer.unsettled() || server_->has_postponed() || nested_->unfinished();
         const int timeout = tracer.busy() ? 0 : unfinished ? patience_ms : idle_ms;
+        events = {{child_signals_.get(), POLLIN, 0}, {nested_->fd(), POLLIN, 0}, {beside.fd, POLLIN, 0}};
+        for (const Fd& listener : listener_.all()) events.push_back({listener.get(), POLLIN, 0});
         const int ready = poll(events.data(), events.size(), timeout);
         if (ready < 0 && errno != EINTR) return fail_call(step, "poll");
         if (ready < 0 && !tracer.busy()) alarm_.stop();
         if (unfinished) look_after_unfinished();
         if (ready == 0 && numbers_.collect_stale()) server_->tidy();
         if (ready <= 0) continue;
-        if (events[3].revents != 0) return std::optional<int>{};
-        if (events[2].revents != 0) nested_->take_ends();
-        if (events[1].revents != 0) take_child_signals();
-        if ((events[0].revents & POLLIN) != 0) take_traps();
-        // All processes of the container are gone: init's end will say so too.
-        if ((events[0].revents & POLLHUP) != 0) events[0].fd = -1;
+        if (events[1].revents != 0) nested_->take_ends();
+        if (events[0].revents != 0) take_child_signals();
+        take_traps(std::span(events).subspan(3));
+        if (events[2].revents != 0 && !beside.serve()) return std::optional<int>{};
     }
     return ended_;
 }
@@ -108,8 +114,24 @@ bool Monitor::take_status(pid_t whose, int options) {
     const pid_t thread = waitpid(whose, &status, __WALL | options);
     if (thread <= 0) return false;
     server_->tracer().stopped(HostPid(thread), status);
-    if (HostPid(thread) == init_ && !WIFSTOPPED(status)) ended_ = status;
+    if (WIFSTOPPED(status)) return true;
+    if (HostPid(thread) == init_) {
+        ended_ = status;
+        return true;
+    }
+    numbers_.reported(HostPid(thread));
+    if (beside_->ended) beside_->ended(HostPid(thread), status);
     return true;
+}
+
+void Monitor::admit(HostPid process, Fd listener) {
+    listener_.add(std::move(listener));
+    adopt(process);
+}
+
+void Monitor::adopt(HostPid process) {
+    numbers_.adopt(process, NamespaceId::root, parent_of(process));
+    nested_->born(process, NamespaceId::root);
 }
 
 // Two vain looks in a row mean that nothing moves: either the alarm came, or the thread has vanished without
@@ -126,13 +148,17 @@ void Monitor::await_stop() {
 }
 
 // First all are received, then they are served: from its receipt on a trap is safe from signals.
-void Monitor::take_traps() {
+void Monitor::take_traps(std::span<const pollfd> listeners) {
     std::array<Trap, 16> traps;
     size_t count = 0;
-    pollfd more{listener_.fd(), POLLIN, 0};
-    do {
-        if (const auto trap = listener_.receive()) traps.at(count++) = *trap;
-    } while (count < traps.size() && poll(&more, 1, 0) == 1 && (more.revents & POLLIN) != 0);
+    for (const pollfd& listener : listeners) {
+        bool more = (listener.revents & POLLIN) != 0;
+        for (; more && count < traps.size(); more = has_trap(listener.fd))
+            if (const auto trap = Listener::receive(listener.fd)) traps.at(count++) = *trap;
+        // All of its processes are gone. If they were init's too, init's end will say so.
+        if ((listener.revents & (POLLIN | POLLHUP)) == POLLHUP) listener_.drop(listener.fd);
+    }
+    if (count == 0) return;
     if (numbers_.collect_stale()) server_->tidy();
     for (size_t i = 0; i < count; ++i) server_->serve(traps.at(i));
 }

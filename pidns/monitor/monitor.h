@@ -7,10 +7,13 @@
 // that sleep do so in their own thread.
 #pragma once
 
+#include <poll.h>
+
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "pidns/monitor/listener.h"
@@ -28,8 +31,23 @@ class Monitor {
     static Result<std::unique_ptr<Monitor>> create(Fd listener, HostPid init, Numbers numbers,
                                                    const MonitorOptions& options);
 
-    // Serves until init has ended: its wait status. Or until `stop` becomes readable or hangs up: nothing.
-    Result<std::optional<int>> run(int stop);
+    // What the caller has to do meanwhile.
+    struct Beside {
+        int fd = -1;                              // becomes readable (or hangs up) when there is something
+        std::function<bool()> serve;              // does it, without waiting. False: stop
+        std::function<void(HostPid, int)> ended;  // a child of the caller, other than init, with its status
+    };
+
+    // Serves until init has ended: its wait status. Or until it is told to stop: nothing.
+    Result<std::optional<int>> run(const Beside& beside);
+
+    // A process of the container that came to be without the monitor takes the next number of the root
+    // namespace.
+    void adopt(HostPid process);
+
+    // A process that the caller has put into the container, with the listener of the filter that it has; it
+    // is adopted, and has no parent inside.
+    void admit(HostPid process, Fd listener);
 
     const RawPrograms& raw_programs() const { return server_->raw_programs(); }
 
@@ -40,7 +58,7 @@ class Monitor {
     bool take_status(pid_t whose, int options);
     void await_stop();
     void look_after_unfinished();
-    void take_traps();
+    void take_traps(std::span<const pollfd> listeners);
 
     Alarm alarm_;
     Listener listener_;
@@ -49,6 +67,7 @@ class Monitor {
     std::optional<NestedNamespaces> nested_;
     std::optional<CallServer> server_;
     HostPid init_;
+    const Beside* beside_ = nullptr;
     std::optional<int> ended_;  // init's status
     std::chrono::steady_clock::time_point looked_after_{};
     bool alarmed_ = false;  // see await_stop

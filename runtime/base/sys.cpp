@@ -12,16 +12,17 @@ namespace ctr::sys {
 
 namespace {
 
-// Of three arguments, a fourth that is 0, and the mark. Not the C library's syscall(): inside a container
-// that is an instrumented one, which takes care of the sixth argument itself.
-template <class A, class B, class C>
-long marked(long number, A a, B b, C c, uint64_t mark) {
+// Of four arguments and the mark; the fifth is 0. Not the C library's syscall(): inside a container that is
+// an instrumented one, which takes care of the sixth argument itself.
+template <class A, class B, class C, class D>
+long marked(long number, A a, B b, C c, D d, uint64_t mark) {
     long result = number;
-    register uint64_t fourth __asm__("r10") = 0;
+    register D fourth __asm__("r10") = d;
+    register uint64_t fifth __asm__("r8") = 0;
     register uint64_t sixth __asm__("r9") = mark;
     __asm__ volatile("syscall"
                      : "+a"(result)
-                     : "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(sixth)
+                     : "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
                      : "rcx", "r11", "memory");
     if (result < 0 && result > -4096) {
         errno = static_cast<int>(-result);
@@ -105,7 +106,7 @@ int capget(void* header, void* data) {
     return static_cast<int>(syscall(SYS_capget, header, data));
 }
 int capset(void* header, const void* data, uint64_t mark) {
-    return static_cast<int>(marked(SYS_capset, header, data, 0, mark));
+    return static_cast<int>(marked(SYS_capset, header, data, 0, 0L, mark));
 }
 int setgroups(size_t count, const gid_t* groups) {
     return static_cast<int>(syscall(SYS_setgroups, count, groups));
@@ -118,24 +119,39 @@ int setresgid(gid_t real, gid_t effective, gid_t saved) {
 }
 
 ssize_t sendmsg_marked(int fd, const msghdr& message, int flags, uint64_t mark) {
-    return marked(SYS_sendmsg, fd, &message, flags, mark);
+    return marked(SYS_sendmsg, fd, &message, flags, 0L, mark);
 }
 
 pid_t getpid_unmarked() {
-    return static_cast<pid_t>(marked(SYS_getpid, 0, 0, 0, 0));
+    return static_cast<pid_t>(marked(SYS_getpid, 0, 0, 0, 0L, 0));
 }
 pid_t getppid_unmarked() {
-    return static_cast<pid_t>(marked(SYS_getppid, 0, 0, 0, 0));
+    return static_cast<pid_t>(marked(SYS_getppid, 0, 0, 0, 0L, 0));
 }
 pid_t fork_unmarked() {
-    return static_cast<pid_t>(marked(SYS_fork, 0, 0, 0, 0));
+    return static_cast<pid_t>(marked(SYS_fork, 0, 0, 0, 0L, 0));
 }
 pid_t wait_unmarked(int& status) {
-    return static_cast<pid_t>(marked(SYS_wait4, -1L, &status, 0, 0));
+    return static_cast<pid_t>(marked(SYS_wait4, -1L, &status, 0, 0L, 0));
 }
 
 int execve_marked(const char* path, char* const argv[], char* const env[], uint64_t mark) {
-    return static_cast<int>(marked(SYS_execve, path, argv, env, mark));
+    return static_cast<int>(marked(SYS_execve, path, argv, env, 0L, mark));
+}
+
+pid_t fork_marked(uint64_t mark) {
+    return static_cast<pid_t>(marked(SYS_clone, static_cast<long>(SIGCHLD), 0L, 0L, 0L, mark));
+}
+pid_t wait_marked(int& status, int options, uint64_t mark) {
+    return static_cast<pid_t>(marked(SYS_wait4, -1L, &status, options, 0L, mark));
+}
+int kill_marked(pid_t process, int signal, uint64_t mark) {
+    return static_cast<int>(marked(SYS_kill, process, signal, 0L, 0L, mark));
+}
+int sigwait_marked(const sigset_t& set, uint64_t mark) {
+    constexpr size_t kernels_size = 8;
+    return static_cast<int>(
+        marked(SYS_rt_sigtimedwait, &set, static_cast<siginfo_t*>(nullptr), 0L, kernels_size, mark));
 }
 
 long getcwd(char* buffer, size_t size) {

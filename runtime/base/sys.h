@@ -67,6 +67,12 @@ pid_t fork_unmarked();
 pid_t wait_unmarked(int& status);  // for any child
 int execve_marked(const char* path, char* const argv[], char* const env[], uint64_t mark);
 
+// Likewise, with the kernel's numbers. Of any child; the signal that arrived.
+pid_t fork_marked(uint64_t mark);
+pid_t wait_marked(int& status, int options, uint64_t mark);
+int kill_marked(pid_t process, int signal, uint64_t mark);
+int sigwait_marked(const sigset_t& set, uint64_t mark);
+
 // Unlike the C library's, says "(unreachable)/..." for a directory outside the root, and never walks the
 // tree. Returns the length with the final 0.
 long getcwd(char* buffer, size_t size);

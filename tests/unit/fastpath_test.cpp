@@ -256,7 +256,7 @@ TEST(CacheDirectories, AreTheCallersOwn) {
     EXPECT_EQ(of(1000, {"HOME=/home/me"}), Texts{"/home/me/.cache/ctr"});
     EXPECT_EQ(of(1000, {"HOME=/home/me", "XDG_CACHE_HOME=/c"}), Texts{"/c/ctr"});
     EXPECT_EQ(of(1000, {"HOME=/home/me", "XDG_CACHE_HOME=", "XDG_RUNTIME_DIR=/run/user/1000"}),
-              (Texts{"/home/me/.cache/ctr", "/run/user/1000/ctr"}));
+              (Texts{"/home/me/.cache/ctr", "/run/user/1000/ctr-images"}));
     EXPECT_EQ(of(0, {"HOME=/root"}), (Texts{"/var/cache/ctr/images", "/root/.cache/ctr"}));
     EXPECT_EQ(of(1000, {}), Texts{});
 }

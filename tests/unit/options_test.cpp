@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
+#include "cmd/life_options.h"
 #include "cmd/option_table.h"
 #include "cmd/values.h"
 
@@ -115,6 +118,61 @@ TEST(RunOptions, EveryOptionIsRead) {
     EXPECT_EQ(spec.status_fd, 3);
     EXPECT_EQ(options.log_level, "debug");
     EXPECT_TRUE(options.dry_run);
+}
+
+TEST(RunOptions, WhatHasANameOrGoesOnIsWrittenDown) {
+    EXPECT_FALSE(parsed({"x"}).spec.registration);
+    EXPECT_FALSE(parsed({"--rm", "x"}).spec.registration) << "nothing stays anyway";
+    const auto named = parsed({"--name", "web", "x"}).spec.registration;
+    ASSERT_TRUE(named);
+    EXPECT_EQ(named->name, "web");
+    EXPECT_EQ(named->root, "");
+    EXPECT_FALSE(named->detached);
+    EXPECT_TRUE(named->remove);
+    const RunOptions detached = parsed({"-d", "--state-dir", "/t", "x"});
+    EXPECT_TRUE(detached.detach);
+    ASSERT_TRUE(detached.spec.registration);
+    EXPECT_EQ(detached.spec.registration->root, "/t");
+    EXPECT_TRUE(detached.spec.registration->detached);
+    EXPECT_FALSE(detached.spec.registration->remove);
+    EXPECT_TRUE(parsed({"-d", "--rm", "x"}).spec.registration->remove);
+    EXPECT_FALSE(parsed({"--name=a", "--rm=false", "x"}).spec.registration->remove);
+    expect_refused({"--rm=false", "x"}, "without a name");
+    expect_refused({"--name", "a/b", "x"}, "a/b");
+    expect_refused({"--name", "", "x"}, "empty");
+    expect_refused({"-d", "--die-with-parent", "x"}, "detached");
+    expect_refused({"-d", "-t", "x"}, "detached");
+}
+
+TEST(RunOptions, ASignalIsANameOrANumber) {
+    EXPECT_EQ(parsed({"x"}).spec.stop_signal, SIGTERM);
+    for (const char* text : {"INT", "SIGINT", "2"})
+        EXPECT_EQ(parsed({"--stop-signal", text, "x"}).spec.stop_signal, SIGINT) << text;
+    for (const char* text : {"", "0", "SIG", "int", "SIGSIGINT", "65", "2x", "-2"})
+        expect_refused({"--stop-signal", text, "x"}, "\"" + std::string(text) + "\"");
+}
+
+TEST(LifeOptions, ExecEndsItsOptionsAtTheName) {
+    const LifeVerb& exec = life_verb("exec");
+    const auto call = parse_life(exec, {"-u", "1", "--env=A=1", "web", "ls", "-u", "--help"});
+    ASSERT_TRUE(call) << call.error().message();
+    EXPECT_EQ(call->names, Words{"web"});
+    EXPECT_EQ(call->command, (Words{"ls", "-u", "--help"}));
+    EXPECT_EQ(call->given.of("user"), Words{"1"});
+    EXPECT_EQ(parse_life(exec, {"web", "--", "ls"})->command, Words{"ls"});
+    EXPECT_FALSE(parse_life(exec, {"web"}));
+    EXPECT_FALSE(parse_life(exec, {}));
+    EXPECT_TRUE(parse_life(exec, {"--help"})->help);
+}
+
+TEST(LifeOptions, EachVerbTakesItsNumberOfNames) {
+    EXPECT_TRUE(parse_life(life_verb("list"), {"--json"}));
+    EXPECT_FALSE(parse_life(life_verb("list"), {"web"}));
+    EXPECT_FALSE(parse_life(life_verb("logs"), {"a", "b"}));
+    EXPECT_FALSE(parse_life(life_verb("stop"), {}));
+    EXPECT_EQ(parse_life(life_verb("stop"), {"a", "-t", "3", "b"})->names, (Words{"a", "b"}));
+    EXPECT_EQ(parse_life(life_verb("rm"), {"a"})->state_directory, "");
+    EXPECT_EQ(parse_life(life_verb("rm"), {"a", "--state-dir=/t"})->state_directory, "/t");
 }
 
 TEST(RunOptions, ADevicePathMayContainColons) {

@@ -67,10 +67,14 @@ TEST(PsOptions, EveryOptionIsRead) {
     EXPECT_TRUE(all->request.all && all->tree && all->json);
     EXPECT_EQ(all->request.containers, (std::vector{HostPid(12), HostPid(4194303)}));
     EXPECT_TRUE(parse_ps({"--help"})->help);
+    const auto names = parse_ps({"web", "1x", "--state-dir", "/s"});
+    ASSERT_TRUE(names);
+    EXPECT_EQ(names->names, (std::vector<std::string>{"web", "1x"}));
+    EXPECT_EQ(names->state_directory, "/s");
 }
 
 TEST(PsOptions, WhatIsNotUnderstoodIsQuoted) {
-    for (const char* word : {"x", "1x", "0", "", " 1", "+1", "99999999999", "1.5"}) {
+    for (const char* word : {"0", "", " 1", "+1", "99999999999", "a/b", "-"}) {
         const auto options = parse_ps({word});
         ASSERT_FALSE(options) << word;
         EXPECT_NE(options.error().message().find("\"" + std::string(word) + "\""), std::string::npos);

@@ -73,7 +73,8 @@ TEST(ShareWith, NamesAProcessAndKinds) {
               uint64_t{CLONE_NEWNS} | CLONE_NEWNET);
     EXPECT_EQ(spec_of({"--share-with", "7", "true"}).share_with->process, HostPid{7});
     expect_refused({"--share-with=7:mnt,nett", "true"}, "\"nett\" of \"7:mnt,nett\"");
-    for (const char* text : {"", "x", "7x", "0", "-1"})
+    EXPECT_EQ(spec_of({"--share-with=7x:net", "true"}).share_with->name, "7x");
+    for (const char* text : {"", "x y", "0", "-1"})
         expect_refused({"--share-with=" + std::string(text), "true"}, "--share-with");
     expect_refused({"--share-with=7:", "true"}, "\"7:\"");
 }
@@ -104,6 +105,48 @@ TEST(ShareWith, MakesNoNewNamespaceOfAKindThatIsShared) {
     EXPECT_EQ(plan.clone_flags, uint64_t{CLONE_NEWNS} | CLONE_NEWIPC);
     EXPECT_TRUE(has(plan, "joined namespaces: uts\n"));
     EXPECT_FALSE(has(plan, "hide the host's cgroups"));
+}
+
+TEST(Executing, IsInTheNamespacesThatWereMadeOrJoinedAndNoOthers) {
+    Shared shared;
+    shared.kinds = CLONE_NEWUTS | CLONE_NEWNET | CLONE_NEWIPC;
+    shared.foreign = CLONE_NEWUTS;
+    const Plan plan =
+        plan_of(spec_of({"--share-with=7:uts,net,ipc", "--time=private", "true"}), std::move(shared));
+    EXPECT_EQ(namespaces_of(plan), uint64_t{CLONE_NEWNS} | CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_NEWTIME);
+    EXPECT_EQ(namespaces_of(plan_of(spec_of({"--cgroupns=host", "--ipc=host", "--uts=host", "true"}))),
+              uint64_t{CLONE_NEWNS});
+}
+
+TEST(Executing, IsLimitedAsTheContainerIs) {
+    const Spec spec = spec_of({"--seccomp=default", "--ulimit=nofile=64", "-t", "--init", "true"});
+    const Plan container = plan_of(spec);
+    ExecSpec exec;
+    exec.command = {"id"};
+    const auto plan = make_exec_plan(spec, root_facts(), container, exec);
+    ASSERT_TRUE(plan) << plan.error().message();
+    EXPECT_TRUE(has(*plan, "limit resources"));
+    EXPECT_TRUE(has(*plan, "profile \"default\""));
+    EXPECT_EQ(plan->profile.filter.size(), container.profile.filter.size());
+    EXPECT_FALSE(has(*plan, "terminal"));
+    EXPECT_FALSE(has(*plan, "init as process 1"));
+    EXPECT_EQ(plan->clone_flags, uint64_t{CLONE_PARENT});
+}
+
+TEST(Executing, InAJoinedUserNamespaceIsAnyUserOfIt) {
+    const Spec spec = spec_of({"--share-with=7:user", "true"});
+    Shared shared;
+    shared.kinds = shared.foreign = CLONE_NEWUSER;
+    shared.uids = shared.gids = {{0, 0, 10}};
+    const Plan container = plan_of(spec, std::move(shared));
+    ExecSpec exec;
+    exec.command = {"id"};
+    exec.user = User{7, 7};
+    const auto plan = make_exec_plan(spec, root_facts(), container, exec);
+    ASSERT_TRUE(plan) << plan.error().message();
+    EXPECT_TRUE(has(*plan, "become user 7 and group 7"));
+    exec.user = User{77, 77};
+    EXPECT_FALSE(make_exec_plan(spec, root_facts(), container, exec));
 }
 
 TEST(ShareWith, NothingIsMountedInASharedMountNamespace) {

@@ -1,0 +1,63 @@
+// A container that somebody else has started and written down (registry.h): what the verbs of ctr do to one.
+//
+// It is reached through its supervisor (control.h), which hands out a descriptor of its first process. So
+// nothing is ever done to a process because a file says so. Threads: one at a time. Nothing here prints; only
+// execute() with `forward` changes the calling process.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "runtime/base/error.h"
+#include "runtime/base/fd.h"
+#include "runtime/control.h"
+#include "runtime/exit.h"
+#include "runtime/registry.h"
+#include "runtime/report.h"
+
+namespace ctr {
+
+class Contact {
+  public:
+    // An error if the container doesn't run.
+    static Result<Contact> make(const Entry& entry);
+
+    HostPid init() const { return init_; }
+
+    // A pidfd of it, which this object has no more then.
+    Fd take_init_fd() { return std::move(init_fd_); }
+
+    // To its first process, as from outside. SIGKILL reaches it also while it is paused.
+    Status signal(int number) const;
+
+    // Until everything in the container is gone. Nothing: the patience was over before. Once.
+    Result<std::optional<Exit>> wait(std::optional<std::chrono::milliseconds> patience = {});
+
+    // Asks it to end with the signal that it was started with for that, and after PATIENCE makes it. Once.
+    Result<Exit> stop(std::chrono::milliseconds patience);
+
+    // Runs another command in the container, on the caller's standard descriptors, to its end. The calling
+    // process blocks all signals and passes those it gets on to the command. Once.
+    Result<Exit> execute(const ExecSpec& exec);
+
+  private:
+    Contact(const Entry& entry, Fd connection) : entry_(&entry), connection_(std::move(connection)) {}
+
+    const Entry* entry_;
+    Fd connection_;
+    HostPid init_ = HostPid::none;
+    Fd init_fd_;
+};
+
+// Stops all its processes where they are, and lets them go on.
+Status pause(const Entry& entry);
+Status resume(const Entry& entry);
+
+// How it ended, also if that is long ago: waits for it.
+Result<Exit> wait_for(const Entry& entry);
+
+// Removes what is written down about it; FORCE: also if it runs, which ends it.
+Status remove(const Registry& registry, const Entry& entry, bool force);
+
+}  // namespace ctr

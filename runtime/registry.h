@@ -1,0 +1,88 @@
+// The directory in which containers are written down, one directory each:
+//
+//   ROOT/NAME/state.json   what it is (state.h); replaced as a whole, so that readers always find all of it
+//   ROOT/NAME/lock         held (fcntl, open file description) by the container's keeper and supervisor: the
+//                          kernel lets go of it when both are gone, however they went
+//   ROOT/NAME/control      the socket that takes orders (control.h)
+//   ROOT/NAME/log          what a detached container has written (log.h)
+//
+// Entries are made, removed and swept under a lock of ROOT itself, which the kernel releases likewise. So
+// there is no moment at which a kill leaves what can't be told from a living container: an entry whose lock
+// nobody holds is over, and the next command sees to what it has left.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/base/error.h"
+#include "runtime/base/fd.h"
+#include "runtime/state.h"
+
+namespace ctr {
+
+// One container's directory. After a fork both processes have it; the lock is held until both let go.
+class Entry {
+  public:
+    const std::string& name() const { return name_; }
+    const Fd& directory() const { return directory_; }
+
+    // As it is now: what is written, corrected by what the kernel knows.
+    Result<State> read() const;
+    Status write(const State& state) const;
+
+    // Whether its keeper or supervisor lives.
+    bool alive() const;
+    void wait_until_over() const;
+
+  private:
+    friend class Registry;
+    Entry(std::string name, Fd directory, Fd lock)
+        : name_(std::move(name)), directory_(std::move(directory)), lock_(std::move(lock)) {}
+    Result<State> read_written() const;
+
+    std::string name_;
+    Fd directory_;
+    Fd lock_;
+};
+
+class Registry {
+  public:
+    // Makes the directory if it isn't there. It must belong to the caller, and to nobody else be open for
+    // writing. Sees to what containers that are over have left.
+    static Result<Registry> open(const std::string& root);
+
+    // A new entry, its lock held, with this state in it. Of two that want one name, one gets it.
+    Result<Entry> create(const State& state) const;
+
+    Result<Entry> find(const std::string& name) const;
+    Result<std::vector<Entry>> all() const;
+
+    // The end of a container, told by its keeper or supervisor: its exit, if it is known. One that never came
+    // to run is forgotten.
+    Status finish(const Entry& entry, std::optional<Exit> exit) const;
+
+    // Only of a container that is over.
+    Status remove(const Entry& entry) const;
+
+  private:
+    explicit Registry(std::string root, Fd directory)
+        : root_(std::move(root)), directory_(std::move(directory)) {}
+    Result<Fd> lock() const;
+    Result<Entry> open_entry(const std::string& name) const;
+    Result<Entry> make_entry(const State& state) const;
+    std::vector<std::string> names() const;
+    void sweep() const;
+    void bury(const Entry& entry) const;
+    Status erase(const std::string& name) const;
+
+    std::string root_;
+    Fd directory_;
+};
+
+// Where containers are written down if nobody says otherwise: $CTR_STATE_DIR, or /run/ctr for root of the
+// host, or $XDG_RUNTIME_DIR/ctr. Empty: this user has no such place.
+std::string usual_registry(const std::vector<std::string>& environment);
+
+}  // namespace ctr
