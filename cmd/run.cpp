@@ -10,6 +10,7 @@
 #include "runtime/container.h"
 #include "runtime/explain.h"
 #include "runtime/fastpath.h"
+#include "runtime/isolation.h"
 #include "runtime/plan.h"
 #include "runtime/subids.h"
 
@@ -45,8 +46,10 @@ int print_plan(const Spec& spec) {
     if (wants_subids(spec.userns)) subids::read(*facts);
     auto shared = look_at_shared(spec, *facts);
     if (!shared) return fail(shared.error());
+    isolation::look(spec, *facts);
     const auto plan = make_plan(spec, *facts, fastpath::outline(spec, *facts).placements, std::move(*shared));
     if (!plan) return fail(plan.error());
+    for (const std::string& warning : plan->warnings) std::cerr << "ctr: warning: " << warning << '\n';
     std::cout << describe(*plan);
     return 0;
 }

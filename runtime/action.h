@@ -197,7 +197,10 @@ struct SetCapabilities {
     bool after_filter = false;  // carries the mark, so that the pid layer's filter never stops it
 };
 
-struct ScopeSignals {};  // Landlock: nothing inside can signal a process outside
+// Landlock: nothing inside can signal a process outside, or connect to an abstract socket there.
+struct Confine {
+    bool sockets = false;
+};
 
 struct ChangeDirectory {
     std::string target;
@@ -245,7 +248,7 @@ using Action =
                  action::ShowAsFirst, action::PlaceImages, action::PivotRoot, action::Unshare,
                  action::EnterOwnTime, action::SetHostname, action::LoopbackUp, action::NewSession,
                  action::OpenTerminal, action::LimitResources, action::Control, action::DieWithParent,
-                 action::DropBounding, action::SetIds, action::SetCapabilities, action::ScopeSignals,
+                 action::DropBounding, action::SetIds, action::SetCapabilities, action::Confine,
                  action::ChangeDirectory, action::SetUmask, action::FindCommand, action::ResetSignals,
                  action::CloseDescriptors, action::InstallFilter, action::LeaveInit, action::InstallProfile,
                  action::Execute, action::Try, action::Finish>;

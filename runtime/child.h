@@ -89,7 +89,7 @@ Fault execute(State& state, const action::DieWithParent& action);
 Fault execute(State& state, const action::DropBounding& action);
 Fault execute(State& state, const action::SetIds& action);
 Fault execute(State& state, const action::SetCapabilities& action);
-Fault execute(State& state, const action::ScopeSignals& action);
+Fault execute(State& state, const action::Confine& action);
 
 // child.cpp
 Fault execute(State& state, const action::ChangeDirectory& action);

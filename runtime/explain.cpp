@@ -129,11 +129,15 @@ struct Row {
 };
 
 constexpr std::string_view use_root =
-    "run ctr with CAP_SYS_ADMIN (root usually has it), which needs no user namespace; or have them allowed";
+    "run ctr with CAP_SYS_ADMIN (root usually has it), which needs no user namespace; have them allowed; or "
+    "do without: --pidns=flat, outside of other containers, takes none if no option does";
 constexpr std::string_view flat_hint = "--pidns=flat, which needs no new /proc";
 constexpr std::string_view allow_outside =
     "have it allowed outside: docker run --security-opt seccomp=unconfined, or an AppArmor profile that "
     "allows it";
+constexpr std::string_view allow_mounts =
+    "have them allowed outside; or do without: --pidns=flat, outside of other containers, takes none "
+    "if no option does";
 constexpr std::string_view make_it = "create it in the root file system";
 
 constexpr std::string_view any_call;
@@ -202,6 +206,8 @@ constexpr Row rows[] = {
     {"fsopen", ENODEV, nullptr, "the kernel has no such file system", ""},
     {"mount", EACCES, restricted_by_apparmor, "{}: AppArmor takes all rights from new user namespaces",
      "run ctr as root, or give it an AppArmor profile with the rule \"userns\""},
+    {"mount", EPERM, nullptr, "a security module or the filter of an outer container forbids mounts",
+     allow_mounts},
     {"mkdirat", EROFS, nullptr, "the directory is missing, and the root file system is read-only", make_it},
     {"mkdirat", EACCES, nullptr, "the directory is missing, and the caller may not create it", make_it},
     {"mkdirat", EPERM, nullptr, "the directory is missing, and the file system doesn't let one be created",
@@ -287,8 +293,9 @@ Error explain(Error error, const Evidence& evidence) {
 }
 
 bool is_foreseen(const Error& error) {
-    constexpr std::string_view tried[] = {"clone3",   "write",   "fsopen",  "fsmount",
-                                          "fsconfig", "unshare", "seccomp", "landlock_restrict_self"};
+    constexpr std::string_view tried[] = {"clone3",  "mount",   "write",
+                                          "fsopen",  "fsmount", "fsconfig",
+                                          "unshare", "seccomp", "landlock_restrict_self"};
     return error.err == ENOSYS || std::ranges::find(tried, error.call) != std::end(tried);
 }
 

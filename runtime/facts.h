@@ -40,9 +40,11 @@ struct HostFacts {
     std::optional<IdRange>
         subuids;  // that the caller may hand out; only read where they are wanted (subids.h)
     std::optional<IdRange> subgids;
-    bool own_proc = true;   // /proc shows the pid namespace that this process is in
-    bool numbered = false;  // by the pid layer of an outer ctr, which will number what is started here
-    bool fsgsbase = false;  // programs may use the instructions that read and write the FS and GS bases
+    bool own_proc = true;       // /proc shows the pid namespace that this process is in
+    std::string no_namespaces;  // why the caller can't make any; empty: it can, or it hasn't been tried
+                                // (isolation.h)
+    bool numbered = false;      // by the pid layer of an outer ctr, which will number what is started here
+    bool fsgsbase = false;      // programs may use the instructions that read and write the FS and GS bases
     seccomp::KernelVersion kernel;
     action::WindowSize window;      // of the caller's terminal; 0 if it has none
     int landlock_abi = 0;           // 0: the kernel has none

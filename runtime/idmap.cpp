@@ -85,7 +85,8 @@ Result<Identity> choose(const Spec& spec, const HostFacts& facts) {
         case UserNamespace::subids:
         case UserNamespace::keep_id: break;
         case UserNamespace::automatic:
-            identity.new_user_namespace = !facts.privileged() || !problem.empty();
+            identity.new_user_namespace =
+                facts.no_namespaces.empty() && (!facts.privileged() || !problem.empty());
             break;
         case UserNamespace::no:
             if (!facts.privileged())

@@ -318,7 +318,11 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
     if (!signals) return std::unexpected(std::move(signals).error());
     auto status = StatusStream::open(spec.status_fd);
     if (!status) return std::unexpected(std::move(status).error());
-    KeeperOptions with_status{options.foreground, options.starter, {}, options.on_notice};
+    KeeperOptions with_status{options.foreground, options.starter, {}, {}};
+    with_status.on_notice = [&](const Notice& notice) {
+        if (notice.kind == Notice::Kind::warning) status->warned(notice.text);
+        if (options.on_notice) options.on_notice(notice);
+    };
     with_status.on_started = [&](const Started& started) {
         status->started(started.init);
         if (options.on_started) options.on_started(started);

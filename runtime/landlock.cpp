@@ -16,8 +16,9 @@ struct RulesetAttributes {
     uint64_t scoped = 0;
 };
 
-constexpr uint64_t scope_signal = 1U << 1;    // LANDLOCK_SCOPE_SIGNAL
-constexpr uint32_t create_version = 1U << 0;  // LANDLOCK_CREATE_RULESET_VERSION
+constexpr uint64_t scope_abstract_socket = 1U << 0;  // LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
+constexpr uint64_t scope_signal = 1U << 1;           // LANDLOCK_SCOPE_SIGNAL
+constexpr uint32_t create_version = 1U << 0;         // LANDLOCK_CREATE_RULESET_VERSION
 
 }  // namespace
 
@@ -26,9 +27,9 @@ int abi() {
     return version > 0 ? version : 0;
 }
 
-const char* scope_signals() {
+const char* confine(bool sockets) {
     RulesetAttributes attributes;
-    attributes.scoped = scope_signal;
+    attributes.scoped = sockets ? scope_signal | scope_abstract_socket : scope_signal;
     const Fd ruleset(sys::landlock_create_ruleset(&attributes, sizeof attributes, 0));
     if (!ruleset) return "landlock_create_ruleset";
     if (sys::landlock_restrict_self(ruleset.get(), 0) != 0) return "landlock_restrict_self";

@@ -12,6 +12,7 @@
 #include "runtime/caps.h"
 #include "runtime/environment.h"
 #include "runtime/idmap.h"
+#include "runtime/isolation.h"
 #include "runtime/landlock.h"
 #include "runtime/namespaces.h"
 #include "runtime/rehearsal.h"
@@ -41,10 +42,15 @@ struct Draft {
     // A process can have one notification listener only: inside another layer, numbering is left to that.
     bool monitored() const { return wants_numbers() && !facts.numbered; }
 
+    bool isolated() const { return facts.no_namespaces.empty(); }
+
     bool has_profile() const { return spec.seccomp != "off"; }
 
     // Landlock and seccomp want CAP_SYS_ADMIN from those who don't set no_new_privs.
     bool keeps_admin() const { return (monitored() || has_profile()) && !spec.no_new_privs; }
+
+    // What an ipc namespace would keep apart, at least in part.
+    bool scopes_sockets() const { return !isolated() && spec.ipc == Scope::own; }
 
     // Only root keeps capabilities through execve; the bounding set holds for programs that regain some.
     uint64_t held() const { return identity.uid == 0 ? capabilities : 0; }
@@ -90,11 +96,9 @@ Result<uint64_t> choose_capabilities(const Spec& spec, const HostFacts& facts,
 
 uint64_t clone_flags(const Draft& draft) {
     const Spec& spec = draft.spec;
-    uint64_t flags = CLONE_NEWNS;
-    if (spec.uts == Scope::own) flags |= CLONE_NEWUTS;
-    if (spec.ipc == Scope::own) flags |= CLONE_NEWIPC;
+    if (!draft.isolated()) return 0;
+    uint64_t flags = isolation::wanted(spec);
     if (draft.identity.new_user_namespace) flags |= CLONE_NEWUSER;
-    if (spec.network == Network::none) flags |= CLONE_NEWNET;
     const bool layer_makes_it = draft.wants_numbers() && draft.facts.numbered;
     if (spec.pidns == PidMode::kernel || layer_makes_it) flags |= CLONE_NEWPID;
     return flags & ~draft.shared.kinds;
@@ -117,7 +121,7 @@ void add_process_steps(Draft& draft) {
 
 void add_namespace_steps(Draft& draft) {
     // After the parent has put this process into its cgroup, so that the new namespace's root is that one.
-    if (draft.spec.cgroupns == Scope::own && (draft.shared.kinds & CLONE_NEWCGROUP) == 0)
+    if (draft.isolated() && draft.spec.cgroupns == Scope::own && (draft.shared.kinds & CLONE_NEWCGROUP) == 0)
         draft.add("hide the host's cgroups", action::Unshare{CLONE_NEWCGROUP});
     if (!draft.spec.hostname.empty())
         draft.add("set the host name to \"" + draft.spec.hostname + "\"",
@@ -136,7 +140,9 @@ void add_privilege_steps(Draft& draft) {
     const idmap::Identity& identity = draft.identity;
     const uint64_t bounding =
         identity.other_user_namespace() ? all_capabilities(draft.facts) : draft.facts.bounding;
-    if (const uint64_t surplus = bounding & ~draft.capabilities; surplus != 0)
+    // Who lacks the privilege to make namespaces may lack this one, too. Then no_new_privs has to do.
+    const bool may_bound = draft.isolated() || (draft.facts.effective & caps::bit(CAP_SETPCAP)) != 0;
+    if (const uint64_t surplus = bounding & ~draft.capabilities; surplus != 0 && may_bound)
         draft.add("bound capabilities", action::DropBounding{surplus});
     if (identity.change)
         draft.add(
@@ -153,7 +159,8 @@ void add_privilege_steps(Draft& draft) {
 // and could neither signal the container's processes nor be signalled by them.
 void add_signal_scope(Draft& draft) {
     if (draft.monitored() && draft.facts.landlock_abi >= landlock::signal_scope_abi)
-        draft.add("keep signals inside", action::ScopeSignals{});
+        draft.add(draft.scopes_sockets() ? "keep signals and abstract sockets inside" : "keep signals inside",
+                  action::Confine{draft.scopes_sockets()});
 }
 
 void find_command(Draft& draft) {
@@ -238,7 +245,8 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
     }
     draft.plan.limits = spec.limits;
     const rootfs::Situation situation{identity->other_user_namespace()};
-    auto root = (shared.kinds & CLONE_NEWNS) != 0
+    if (!draft.isolated()) draft.plan.warnings.push_back(isolation::remark(spec, facts));
+    auto root = (shared.kinds & CLONE_NEWNS) != 0 || !draft.isolated()
                     ? std::vector<Step>()
                     : rootfs::steps(spec, facts, situation, std::move(placements));
     if (!root) return std::unexpected(root.error());
@@ -269,7 +277,7 @@ Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const Plan
     if (exec.user) changed.user = exec.user;
     if (const auto valid = validate(changed); !valid) return std::unexpected(valid.error());
     // In no other user namespace than the container's.
-    if (!first->other_user_namespace()) changed.userns = UserNamespace::no;
+    if (facts.no_namespaces.empty() && !first->other_user_namespace()) changed.userns = UserNamespace::no;
     const auto identity = choose_identity(changed, facts, container.shared);
     if (!identity) return std::unexpected(identity.error());
     const bool has_one_id = first->new_user_namespace && first->uids.empty();

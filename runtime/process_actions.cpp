@@ -140,8 +140,8 @@ Fault execute(State&, const action::SetCapabilities& action) {
     return {};
 }
 
-Fault execute(State&, const action::ScopeSignals&) {
-    const char* call = landlock::scope_signals();
+Fault execute(State&, const action::Confine& action) {
+    const char* call = landlock::confine(action.sockets);
     return call == nullptr ? Fault{} : failed(call);
 }
 

@@ -25,6 +25,10 @@ Result<StatusStream> StatusStream::open(int fd) {
     return StatusStream(fd);
 }
 
+void StatusStream::warned(const std::string& text) const {
+    write_line(dump({{"event", "warning"}, {"message", text}}));
+}
+
 void StatusStream::started(HostPid init) const {
     write_line(dump({{"event", "started"}, {"init", raw(init)}}));
 }

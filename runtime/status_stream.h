@@ -2,6 +2,8 @@
 // command's.
 //
 //   {"event":"started","init":4711}                  init's host pid; the command has been executed
+//   {"event":"warning","message":"..."}              what works, but not as one may expect; any number of
+//   them
 //   {"event":"exited","status":143,"signal":15}      status as a shell would show it; signal 0: it ended by
 //   itself
 //   {"event":"failed","status":125,"step":"...","call":"mount","errno":1,"error":"EPERM","message":"..."}
@@ -18,6 +20,7 @@ class StatusStream {
     // fd: the caller's; -1: nobody wants to know.
     static Result<StatusStream> open(int fd);
 
+    void warned(const std::string& text) const;
     void started(HostPid init) const;
     void exited(const Exit& exit) const;
     void failed(const Error& error) const;

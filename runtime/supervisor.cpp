@@ -20,6 +20,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/control_server.h"
 #include "runtime/exec.h"
+#include "runtime/isolation.h"
 #include "runtime/launch.h"
 #include "runtime/report.h"
 #include "runtime/teardown.h"
@@ -110,6 +111,21 @@ Result<std::optional<std::string>> create_freezer(const Task& task,
     return std::optional(std::move(*made));
 }
 
+// Where namespaces are refused, and the container can do without, it is planned and launched anew without
+// them.
+Result<Launched> launch_with_or_without(Task& task, const BeforeGo& before_go, const Notify& notify) {
+    auto launched = launch(task.plan, before_go);
+    if (launched || !isolation::is_dispensable(task.spec, task.facts) ||
+        !isolation::is_refusal(launched.error(), task.plan))
+        return launched;
+    task.facts.no_namespaces = isolation::reason(launched.error());
+    auto plan = make_plan(task.spec, task.facts);
+    if (!plan) return std::unexpected(std::move(plan).error());
+    task.plan = std::move(*plan);
+    for (const std::string& warning : task.plan.warnings) notify({Notice::Kind::warning, warning});
+    return launch(task.plan, before_go);
+}
+
 Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlServer& control) {
     const Notify notify = [&](const Notice& notice) { send_report(reports, notice); };
     auto group = create_group(task.cgroup, notify);
@@ -123,11 +139,12 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
         groups.push_back(**freezer);
     auto numbers = make_numbers(task.plan);
     if (!numbers) return std::unexpected(std::move(numbers).error());
-    auto launched = launch(task.plan, [&](HostPid init) -> Status {
+    const auto join = [&](HostPid init) -> Status {
         for (const std::string& directory : groups)
             if (auto joined = cgroup::join(directory, init); !joined) return joined;
         return {};
-    });
+    };
+    auto launched = launch_with_or_without(task, join, notify);
     if (!launched) return std::unexpected(std::move(launched).error());
 
     for (const std::string& note : launched->notes) notify({Notice::Kind::detail, note});

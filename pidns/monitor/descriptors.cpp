@@ -1,6 +1,13 @@
 #include "pidns/monitor/descriptors.h"
 
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 
 #include "pidns/monitor/fact_file.h"
@@ -30,10 +37,42 @@ Fd copy_descriptor(HostPid owner, int fd) {
     return Fd(pidfd ? sys::pidfd_getfd(pidfd.get(), fd) : -1);
 }
 
+bool can_copy_descriptors() {
+    const Fd own(open("/proc", O_PATH | O_CLOEXEC));
+    return static_cast<bool>(copy_descriptor(HostPid(getpid()), own.get()));
+}
+
+Fd open_again(HostPid owner, int fd) {
+    constexpr decltype(statfs::f_type) quick[] = {PROC_SUPER_MAGIC, TMPFS_MAGIC, CGROUP_SUPER_MAGIC,
+                                                  CGROUP2_SUPER_MAGIC};
+    const Fd found(open(descriptor_path(owner, fd).c_str(), O_PATH | O_CLOEXEC));
+    struct statfs facts {};
+    if (!found || fstatfs(found.get(), &facts) != 0 ||
+        std::ranges::find(quick, facts.f_type) == std::end(quick))
+        return {};
+    const auto access = static_cast<int>(opened_as(owner, fd).flags & O_ACCMODE);
+    return Fd(open(descriptor_path(HostPid(getpid()), found.get()).c_str(), access | O_NONBLOCK | O_CLOEXEC));
+}
+
+Fd copy_or_open_again(HostPid owner, int fd) {
+    Fd copy = copy_descriptor(owner, fd);
+    return copy || can_copy_descriptors() ? std::move(copy) : open_again(owner, fd);
+}
+
 OpenedAs opened_as(HostPid owner, int fd) {
     const FactFile facts = facts_of(owner, fd);
     return {.mount = static_cast<int>(facts.field("\nmnt_id:\t", 10).value_or(0)),
             .flags = facts.field("\nflags:\t", 8).value_or(0)};
+}
+
+off_t position_of(HostPid owner, int fd) {
+    // The first line: nothing stands before its name.
+    const std::string text = facts_of(owner, fd).text();
+    constexpr std::string_view name = "pos:\t";
+    off_t position = 0;
+    if (text.starts_with(name))
+        std::from_chars(text.data() + name.size(), text.data() + text.size(), position);
+    return position;
 }
 
 HostPid process_of_pidfd(HostPid owner, int fd) {

@@ -4,6 +4,8 @@
 // its table, may exchange it. Whoever needs to know asks about the copy.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 
@@ -18,8 +20,17 @@ std::string descriptor_path(HostPid owner, int fd);
 std::string descriptor_link(HostPid owner, int fd);
 
 // The same open file as the other process's. To close it may take as long as the workload likes, where that
-// serves the file.
+// serves the file. EPERM or ENOSYS may mean that there are no copies here at all: the filters of outer
+// containers often refuse them.
 Fd copy_descriptor(HostPid owner, int fd);
+bool can_copy_descriptors();
+
+// The file that the other process has open, where there are no copies: opened anew, so with a position of its
+// own. Only of file systems that the kernel serves by itself, where that keeps nobody waiting.
+Fd open_again(HostPid owner, int fd);
+
+// The one or the other, for those to whom the position doesn't matter.
+Fd copy_or_open_again(HostPid owner, int fd);
 
 // How it was opened. Zeroes: there is none.
 struct OpenedAs {
@@ -27,6 +38,9 @@ struct OpenedAs {
     uint64_t flags = 0;  // of open(), O_*
 };
 OpenedAs opened_as(HostPid owner, int fd);
+
+// Where the next read would begin.
+off_t position_of(HostPid owner, int fd);
 
 // The process that a descriptor stands for: a pidfd, or a directory of /proc. none if it's neither or the
 // process was reaped.

@@ -66,7 +66,8 @@ bool wants_credentials(HostPid process, int fd) {
     const Fd socket = copy_descriptor(process, fd);
     int wanted = 0;
     socklen_t size = sizeof wanted;
-    return socket && getsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &wanted, &size) == 0 && wanted != 0;
+    if (!socket) return !can_copy_descriptors();  // it can't be asked; credentials will show themselves
+    return getsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &wanted, &size) == 0 && wanted != 0;
 }
 
 }  // namespace

@@ -440,7 +440,7 @@ long ProcFiles::linked(const Caller& caller, const Call& call, const Registers::
 }
 
 bool ProcFiles::opened(const Caller& caller, const Registers::Arguments& made, Content content, int fd) {
-    const Fd file = copy_descriptor(caller.process, fd);
+    const Fd file = copy_or_open_again(caller.process, fd);
     if (!file) return false;
     std::string birth;
     std::string place;
@@ -512,7 +512,7 @@ std::optional<std::string> ProcFiles::shown_anew(const Caller& caller, const Mea
 
 bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
     const auto fd = static_cast<int>(trap.arguments[0]);
-    const Fd file = copy_descriptor(caller.process, fd);
+    const Fd file = copy_or_open_again(caller.process, fd);
     // What was fetched can't be exchanged any more, so now its name counts. Only files in memory have seals,
     // and those of a tmpfs: one could be mounted at a place of that name, and be somebody else's.
     struct stat facts {};

@@ -58,9 +58,13 @@ class ProcFiles {
     };
     Verdict follow(const Trap& trap, const Call& call, const Caller& caller, const Named& named);
 
-    // getdents64 and getcwd; lseek, pread64 and its like. False: the call goes on as it stands.
+    // getdents64 and getcwd; lseek, pread64 and its like. False, or nothing: the call goes on as it stands.
     bool may_reread(const Trap& trap) const;
-    bool list(const Trap& trap, const Caller& caller);
+    struct Listed {
+        long result;
+        std::optional<off_t> position;  // that the thread has to set by itself; else it is set
+    };
+    std::optional<Listed> list(const Trap& trap, const Caller& caller);
     bool name_directory(const Trap& trap, const Caller& caller);
     bool reread(const Trap& trap, const Caller& caller);
 

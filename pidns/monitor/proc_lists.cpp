@@ -99,15 +99,20 @@ class ProcFiles::Entries {
     std::string bytes_;
 };
 
-bool ProcFiles::list(const Trap& trap, const Caller& caller) {
+std::optional<ProcFiles::Listed> ProcFiles::list(const Trap& trap, const Caller& caller) {
     const auto fd = static_cast<int>(trap.arguments[0]);
     const std::string text = descriptor_link(trap.thread, fd);
-    if (!paths_.may_be_proc(text)) return false;
+    if (!paths_.may_be_proc(text)) return {};
     const auto place = paths_.place_of(caller, text);
-    if (!place || !(place->is_root() || place->is_task_list()) || !listener_.valid(trap)) return false;
-    const Fd directory = copy_descriptor(caller.process, fd);
+    if (!place || !(place->is_root() || place->is_task_list()) || !listener_.valid(trap)) return {};
+    Fd directory = copy_descriptor(caller.process, fd);
+    const bool apart = !directory && !can_copy_descriptors();
+    if (apart) {
+        directory = open_again(caller.process, fd);
+        lseek(directory.get(), position_of(caller.process, fd), SEEK_SET);
+    }
     // Another thread may have put something else there meanwhile.
-    if (!directory || descriptor_link(HostPid(getpid()), directory.get()) != text) return false;
+    if (!directory || descriptor_link(HostPid(getpid()), directory.get()) != text) return {};
     Entries entries(std::min<size_t>(static_cast<uint32_t>(trap.arguments[2]), most),
                     trap.number == SYS_getdents);
     if (place->is_root())
@@ -117,8 +122,9 @@ bool ProcFiles::list(const Trap& trap, const Caller& caller) {
     long result = entries.result();
     if (result > 0 && !ProcessMemory(trap.thread).write_bytes(trap.arguments[1], entries.bytes()))
         result = -EFAULT;
-    listener_.answer(trap, result);
-    return true;
+    Listed listed{result, {}};
+    if (apart && result > 0) listed.position = lseek(directory.get(), 0, SEEK_CUR);
+    return listed;
 }
 
 // First what the kernel lists before the processes, then the container's processes in their own order.

@@ -107,9 +107,24 @@ bool CallServer::answer_file(const Trap& trap, const Call& call, const Caller& c
         case Way::reread: return files_.reread(trap, caller);
         case Way::relate: return files_.relate(trap, caller);
         default:
-            return call.number == SYS_getcwd ? files_.name_directory(trap, caller)
-                                             : files_.list(trap, caller);
+            return call.number == SYS_getcwd ? files_.name_directory(trap, caller) : list(trap, call, caller);
     }
+}
+
+bool CallServer::list(const Trap& trap, const Call& call, const Caller& caller) {
+    const auto listed = files_.list(trap, caller);
+    if (!listed) return false;
+    if (!listed->position) {
+        listener_.answer(trap, listed->result);
+        return true;
+    }
+    Rewrite rewrite = as_made(trap, call, caller);
+    rewrite.number = SYS_lseek;
+    rewrite.arguments[1] = static_cast<uint64_t>(*listed->position);
+    rewrite.arguments[2] = SEEK_SET;
+    rewrite.written = listed->result;
+    begin(trap, std::move(rewrite));
+    return true;
 }
 
 void CallServer::tidy() {

@@ -77,6 +77,7 @@ class CallServer final : public Rewriter {
     bool fetch_memory(const Trap& trap, const Call& call);
     static Errand touch(std::vector<uint64_t> pages);
     bool answer_file(const Trap& trap, const Call& call, const Caller& caller);
+    bool list(const Trap& trap, const Call& call, const Caller& caller);
     void message(const Trap& trap, const Call& call, const Caller& caller);
     void dequeue(const Trap& trap, const Call& call, const Caller& caller);
     static bool is_signalfd(const Trap& trap);

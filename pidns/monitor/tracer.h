@@ -128,7 +128,7 @@ struct Rewrite {
     bool may_be_covered = false;      // a file that the call changes may be covered (covers.h)
     bool link = false;                // the call reads a link whose text is to be translated
     bool traps_again = false;         // no longer with the mark: it will be answered then
-    std::optional<long> written{};    // what a write returns that wrote something else in our words
+    std::optional<long> written{};    // what a call returns that did something else in our words
     std::optional<Registers::Arguments> resumed{};  // arguments of a wait that first reaps remains
     std::unique_ptr<Broadcast> broadcast{};         // a signal to many: one call for each
     std::optional<Errand> errand{};                 // calls that the thread makes for us

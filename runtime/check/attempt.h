@@ -1,13 +1,13 @@
-// One try of something in a child that ends with it. Its steps are a launch's.
+// Tries (runtime/attempt.h) as a launch with default options would, and what to say of them.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "runtime/attempt.h"
 #include "runtime/check/check.h"
 #include "runtime/facts.h"
 #include "runtime/idmap.h"
-#include "runtime/launch.h"
 
 namespace ctr::check {
 
@@ -21,10 +21,8 @@ struct Situation {
 // Whether the numbers in /proc are those that processes have here.
 bool numbers_agree(const HostFacts& facts);
 
-// Executes the steps in new namespaces (CLONE_NEW*). An error is the first of a step, explained.
-Status attempt(uint64_t namespaces, std::vector<Step> steps, const BeforeGo& before_go = {});
-
-// The same in a mount namespace and these ones, with all capabilities there that a launch would have.
+// Executes the steps in a mount namespace and these ones, with all capabilities there that a launch would
+// have.
 Status attempt_inside(const Situation& situation, uint64_t namespaces, std::vector<Step> steps);
 
 // A call; what it is, in words.

@@ -1,6 +1,6 @@
 // What this host allows the caller, found by trying it: `ctr check`. Everything is tried by the launcher's
-// own steps in children that end at once (attempt.h), and its errors are explained by the launcher's own
-// table (runtime/explain.h), so that a check and a launch say the same.
+// own steps in children that end at once (runtime/attempt.h), and its errors are explained by the launcher's
+// own table (runtime/explain.h), so that a check and a launch say the same.
 //
 // Nothing is left behind but the cache of instrumented copies, which is filled as a launch fills it: children
 // die with the caller, and groups are removed by whoever is left (groups.h).

@@ -46,7 +46,8 @@ constexpr Use trace{calls::trace_a_child, "3.4", needed_by_layer};
 constexpr Use read_memory{calls::read_a_childs_memory, "3.2", needed_by_layer};
 constexpr Use open_memory{calls::open_a_childs_memory, "2.6.39", needed_by_layer};
 constexpr Use pidfd{calls::use_a_pidfd, "5.3", needed_always};
-constexpr Use take_descriptor{calls::get_a_descriptor, "5.6", needed_by_layer};
+constexpr Use take_descriptor{calls::get_a_descriptor, "5.6",
+                              "ctr does without: it opens the files of /proc again"};
 constexpr Use range{calls::close_a_range, "5.9", needed_always};
 constexpr Use resolve{calls::resolve_in_root, "5.6", needed_always};
 constexpr Use structure{calls::clone_by_structure, "5.3", "ctr uses clone instead"};
@@ -130,7 +131,7 @@ Finding landlock_scope(const Situation& situation) {
     std::vector<Step> steps;
     steps.push_back(
         {"forbid new privileges", action::Control{PR_SET_NO_NEW_PRIVS, 1, "PR_SET_NO_NEW_PRIVS"}});
-    steps.push_back({"keep signals inside", action::ScopeSignals{}});
+    steps.push_back({"keep signals inside", action::Confine{}});
     return finding(attempt(0, std::move(steps)), version + ", keeps signals inside", without);
 }
 

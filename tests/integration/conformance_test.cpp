@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "pidns/surface/calls.h"
+#include "tests/integration/confinement.h"
 #include "tests/support/process.h"
 
 namespace ctr::test {
@@ -142,13 +143,20 @@ class Conformance : public testing::TestWithParam<const char*> {
                 {"--pidns=multi", "--", "env", no_leak_check, ctr_binary(), "run", "--pidns=multi"}};
     }
 
+    static constexpr const char* script = "\"$0\"; exit $?";
+
+    static Lines checked(const Outcome& outcome) {
+        EXPECT_EQ(outcome.code, 0) << outcome;
+        return parse(outcome.out);
+    }
+
+    std::string program_;
+
   private:
     // A layer that is wrong makes cases wait in vain, some seconds each; the list of what differs shall be
     // whole.
     static inline const RunOptions patiently{
         .input = {}, .env = {}, .cwd = {}, .identity = {}, .timeout_seconds = 300};
-    static constexpr const char* script = "\"$0\"; exit $?";
-
     static constexpr const char* cgroup_script =
         "for at in /sys/fs/cgroup /sys/fs/cgroup/*; do mount -o remount,bind,rw $at; done 2>/dev/null; "
         "\"$0\" cgroups; exit $?";
@@ -157,13 +165,6 @@ class Conformance : public testing::TestWithParam<const char*> {
         options.insert(options.end(), command.begin(), command.end());
         return options;
     }
-
-    static Lines checked(const Outcome& outcome) {
-        EXPECT_EQ(outcome.code, 0) << outcome;
-        return parse(outcome.out);
-    }
-
-    std::string program_;
 };
 
 TEST_P(Conformance, TheKernelsNamespaceAgreesWithTheHost) {
@@ -189,6 +190,31 @@ TEST_P(Conformance, OurNumberingAgreesWithTheKernelsNamespace) {
                           kernel, [&] { return inside(mode); }, known_differences()),
                       "")
                 << testing::PrintToString(mode) << " repetition " << i;
+}
+
+// Without namespaces, copies in place of libraries, and what the monitor would rather use.
+TEST_P(Conformance, OurNumberingAgreesWithTheHostWhereThereIsNoPrivilegeAtAll) {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root, to confine a user";
+    const Confinement confinement;
+    const std::string program = confinement.copy(program_);
+    RunOptions patient = Confinement::options();
+    patient.timeout_seconds = 300;
+    Arguments natively = confinement.as_in_docker();
+    natively.insert(natively.end(), {"sh", "-c", script, program});
+    const Lines native = checked(run(natively, patient));
+    ASSERT_GT(native.size(), 100u);
+    Lines known = known_differences();
+    std::erase_if(known, [&](const auto& difference) {  // of clone3, which the filter hides
+        return contains(native.at(difference.first), "failed=ENOSYS");
+    });
+    for (const char* mode : {"--pidns=flat", "--pidns=multi"}) {
+        const Arguments argv =
+            confinement.command(confinement.as_in_docker(), {mode, "--", "sh", "-c", script, program});
+        ASSERT_EQ(lasting_differences(
+                      native, [&] { return checked(run(argv, patient)); }, known),
+                  "")
+            << mode;
+    }
 }
 
 TEST_P(Conformance, CgroupsAgreeWithTheHost) {

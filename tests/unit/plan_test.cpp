@@ -65,6 +65,49 @@ std::vector<const Kind*> all(const Plan& plan) {
     return found;
 }
 
+HostFacts facts_without_namespaces() {
+    HostFacts facts = user_facts();
+    facts.no_namespaces = "clone3: EPERM: a filter";
+    return facts;
+}
+
+TEST(Plan, WhereThereAreNoNamespacesNothingIsDoneThatTakesOneAndThatIsSaid) {
+    const Plan plan = plan_of(spec_of(PidMode::flat), facts_without_namespaces());
+    EXPECT_EQ(plan.clone_flags, 0U);
+    EXPECT_TRUE(all<action::WriteOwn>(plan).empty());
+    EXPECT_TRUE(all<action::PrivateMounts>(plan).empty());
+    EXPECT_TRUE(all<action::ReadOnly>(plan).empty());
+    EXPECT_TRUE(all<action::ShowAsFirst>(plan).empty());
+    EXPECT_TRUE(all<action::Unshare>(plan).empty());
+    EXPECT_TRUE(all<action::DropBounding>(plan).empty()) << "there is no CAP_SETPCAP";
+    EXPECT_EQ(all<action::InstallFilter>(plan).size(), 1U);
+    ASSERT_EQ(plan.warnings.size(), 1U);
+    for (const char* words : {"clone3: EPERM: a filter", "mount uts ipc cgroup", "Landlock"})
+        EXPECT_NE(plan.warnings[0].find(words), std::string::npos) << plan.warnings[0];
+    EXPECT_TRUE(plan_of(spec_of(PidMode::flat), user_facts()).warnings.empty());
+}
+
+TEST(Plan, WithoutAnIpcNamespaceLandlockKeepsAbstractSocketsApart) {
+    const auto sockets = [](const Spec& spec, const HostFacts& facts) {
+        const Plan plan = plan_of(spec, facts);
+        const auto confined = all<action::Confine>(plan);
+        EXPECT_EQ(confined.size(), 1U);
+        return confined.size() == 1 && confined[0]->sockets;
+    };
+    Spec spec = spec_of(PidMode::flat);
+    EXPECT_FALSE(sockets(spec, user_facts()));
+    EXPECT_TRUE(sockets(spec, facts_without_namespaces()));
+    spec.ipc = Scope::host;
+    EXPECT_FALSE(sockets(spec, facts_without_namespaces()));
+}
+
+TEST(Plan, RootWithoutNamespacesStillBoundsItsCapabilities) {
+    HostFacts facts = root_facts();
+    facts.effective &= ~caps::bit(CAP_SYS_ADMIN);
+    facts.no_namespaces = "clone3: EPERM: a filter";
+    EXPECT_EQ(all<action::DropBounding>(plan_of(spec_of(PidMode::flat), facts)).size(), 1U);
+}
+
 TEST(Plan, ATerminalIsOpenedOnTheFinalDevAndBelongsToTheUserInside) {
     Spec spec = spec_of(PidMode::flat);
     spec.rootfs = "/";
