@@ -63,6 +63,15 @@ std::optional<int64_t> reported(const Frame& frame, const Self& self, HostPid ch
     return known != 0 ? std::optional<int64_t>(known) : ask_about(frame, child);
 }
 
+// Whom the caller has named goes by that name, whatever has become of the entry meanwhile.
+int64_t name_of(const Frame& frame, HostPid child, int64_t number) {
+    const bool by_id = frame.number == SYS_waitid;
+    const auto named = static_cast<int>(frame.arguments[by_id ? 1 : 0]);
+    const auto host = static_cast<int>(frame.made[by_id ? 1 : 0]);
+    const bool one = named > 0 && (!by_id || frame.arguments[0] == P_PID);
+    return one && number != 0 && host == raw(child) ? named : number;
+}
+
 siginfo_t* info_of(const Frame& frame) {
     return reinterpret_cast<siginfo_t*>(frame.arguments[2]);
 }
@@ -85,14 +94,16 @@ bool waited(Frame& frame) {
     if (!self) return false;
     if (frame.number == SYS_wait4) {
         if (frame.result == 0) return false;
-        const auto number = reported(frame, *self, HostPid(static_cast<int>(frame.result)));
-        if (number) frame.result = *number;
+        const auto child = HostPid(static_cast<int>(frame.result));
+        const auto number = reported(frame, *self, child);
+        if (number) frame.result = name_of(frame, child, *number);
         return !number;
     }
     siginfo_t* info = info_of(frame);
     if (info->si_pid <= 0) return false;  // WNOHANG, and nobody has changed state
-    const auto number = reported(frame, *self, HostPid(info->si_pid));
-    if (number) info->si_pid = static_cast<int>(*number);
+    const auto child = HostPid(info->si_pid);
+    const auto number = reported(frame, *self, child);
+    if (number) info->si_pid = static_cast<int>(name_of(frame, child, *number));
     return !number;
 }
 
