@@ -111,7 +111,7 @@ inline constexpr unsigned longest_path = 4096;  // PATH_MAX
 using Eight = uint64_t;
 
 constexpr Eight all(char c) {
-    return 0x0101'0101'0101'0101 * static_cast<unsigned char>(c);
+    return Eight{0x0101'0101'0101'0101} * static_cast<unsigned char>(c);
 }
 
 // Where bytes are zero. Certain up to the first of them; the next ones may be marked wrongly.
