@@ -1,15 +1,15 @@
 #include "cgroup/group.h"
 
 #include <limits.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <iterator>
 #include <limits>
 #include <utility>
+
+#include "runtime/base/random.h"
 
 namespace ctr::cgroup {
 namespace {
@@ -119,18 +119,9 @@ const Backend& backend_of(Version version) {
 }
 
 Result<std::string> unique_group_name() {
-    std::array<unsigned char, 8> random;
-    // Never short and never interrupted for so few bytes (getrandom(2)).
-    if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
-        return fail_call("make a name for the cgroup", "getrandom");
-    }
-    std::string name = "ctr-" + std::to_string(getpid()) + "-";
-    for (unsigned char byte : random) {
-        constexpr std::string_view digits = "0123456789abcdef";
-        name += digits[byte >> 4];
-        name += digits[byte & 15];
-    }
-    return name;
+    const auto digits = random_digits(8, "make a name for the cgroup");
+    if (!digits) return std::unexpected(digits.error());
+    return "ctr-" + std::to_string(getpid()) + "-" + *digits;
 }
 
 Result<std::vector<std::string>> possible_directories(const std::string& name,

@@ -69,19 +69,6 @@ Result<Fd> watch_parent(HostPid parent) {
     _exit(0);
 }
 
-// Forks, with all signals blocked in the child: the program's own handlers must not run there.
-pid_t fork_keeper() {
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const pid_t child = fork();
-    const int error = errno;
-    if (child != 0) pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    errno = error;
-    return child;
-}
-
 // Reads until it is known how the start went.
 Result<Started> await_start(const Fd& reports, const Notify& notify) {
     while (auto report = receive_report(reports)) {
@@ -105,7 +92,7 @@ Result<Container> Container::start(const Spec& spec, const Notify& notify) {
     auto pipe = make_report_pipe();
     if (!pipe) return std::unexpected(std::move(pipe).error());
     const auto self = HostPid(getpid());
-    const pid_t keeper = fork_keeper();
+    const pid_t keeper = sys::fork_blocked();
     if (keeper == 0) keep_for(spec, pipe->sender, self);
     if (keeper < 0) return fail_call("create the keeper", "fork");
     pipe->sender.reset();
@@ -160,10 +147,14 @@ Result<std::string> start_detached(Spec spec, const Notify& notify) {
         return fail_input("start the container",
                           "nobody could find it again: it is to be written down nowhere");
     spec.registration->detached = true;
-    if (spec.registration->name.empty()) spec.registration->name = random_name();
+    if (spec.registration->name.empty()) {
+        auto name = random_name();
+        if (!name) return name;
+        spec.registration->name = std::move(*name);
+    }
     auto pipe = make_report_pipe();
     if (!pipe) return std::unexpected(std::move(pipe).error());
-    const pid_t between = fork_keeper();
+    const pid_t between = sys::fork_blocked();
     if (between == 0) {
         if (fork() == 0) keep_for(spec, pipe->sender, HostPid::none);
         _exit(0);

@@ -61,9 +61,11 @@ Result<CgroupPlan> cgroup_for(const Spec& spec, const cgroup::Limits& limits) {
     return plan;
 }
 
-State initial_state(const Spec& spec, const CgroupPlan& cgroup) {
+Result<State> initial_state(const Spec& spec, const CgroupPlan& cgroup) {
+    auto id = spec.registration->name.empty() ? random_name() : spec.registration->name;
+    if (!id) return std::unexpected(std::move(id).error());
     State state;
-    state.id = spec.registration->name.empty() ? random_name() : spec.registration->name;
+    state.id = std::move(*id);
     state.bundle = spec.rootfs.empty() ? "/" : spec.rootfs;
     state.created = timestamp();
     state.command = spec.command;
@@ -81,7 +83,9 @@ Result<std::optional<Registered>> registered_for(const Spec& spec, const HostFac
     const std::string& root = spec.registration->root;
     auto registry = Registry::open(root.empty() ? usual_registry(facts.env) : root);
     if (!registry) return std::unexpected(std::move(registry).error());
-    auto entry = registry->create(initial_state(spec, cgroup));
+    auto state = initial_state(spec, cgroup);
+    if (!state) return std::unexpected(std::move(state).error());
+    auto entry = registry->create(*state);
     if (!entry) return std::unexpected(std::move(entry).error());
     auto listening = listen_in(entry->directory());
     if (!listening) {

@@ -2,17 +2,23 @@
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <memory>
+#include <vector>
 
-#include "runtime/base/seccomp_program.h"
+#include "runtime/base/fd.h"
 #include "runtime/seccomp.h"
 
 namespace ctr::seccomp {
 
 namespace {
+
+using Context = std::unique_ptr<void, void (*)(void*)>;  // a scmp_filter_ctx
 
 constexpr const char* step = "build the filter of the seccomp profile";
 constexpr const char* own_architecture = "amd64";  // in the words of includes and excludes
@@ -56,7 +62,7 @@ std::vector<std::vector<scmp_arg_cmp>> alternatives(const std::vector<Comparison
     return result;
 }
 
-int add_call(const SeccompContext& context, uint32_t action, int number, const Rule& rule) {
+int add_call(const Context& context, uint32_t action, int number, const Rule& rule) {
     for (const auto& comparisons : alternatives(rule.comparisons)) {
         const auto count = static_cast<unsigned>(comparisons.size());
         if (const int r = seccomp_rule_add_array(context.get(), action, number, count, comparisons.data());
@@ -75,7 +81,7 @@ int last_number(const Profile& profile) {
     return last;
 }
 
-Status add_rule(const SeccompContext& context, const Profile& profile, const Rule& rule) {
+Status add_rule(const Context& context, const Profile& profile, const Rule& rule) {
     for (const std::string& name : rule.names) {
         const int number = seccomp_syscall_resolve_name(name.c_str());
         if (number == __NR_SCMP_ERROR) {
@@ -110,8 +116,8 @@ bool refuses(uint32_t action) {
     return stronger(action, SCMP_ACT_TRACE(0));
 }
 
-Result<SeccompContext> context_for(const Profile& profile) {
-    SeccompContext context(seccomp_init(profile.default_action), seccomp_release);
+Result<Context> context_for(const Profile& profile) {
+    Context context(seccomp_init(profile.default_action), seccomp_release);
     if (!context) return fail_call(step, "seccomp_init", ENOMEM);
     // A tree instead of a chain: profiles have hundreds of rules.
     if (const int r = seccomp_attr_set(context.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2); r < 0)
@@ -120,6 +126,19 @@ Result<SeccompContext> context_for(const Profile& profile) {
         if (const int r = seccomp_arch_add(context.get(), architecture); r < 0 && r != -EEXIST)
             return fail_call(step, "seccomp_arch_add", -r);
     return context;
+}
+
+// The program that the context's rules make.
+Result<std::vector<sock_filter>> export_program(const Context& context) {
+    const Fd file(memfd_create("ctr-filter", MFD_CLOEXEC));
+    if (!file) return fail_call(step, "memfd_create");
+    if (const int r = seccomp_export_bpf(context.get(), file.get()); r < 0)
+        return fail_call(step, "seccomp_export_bpf", -r);
+    const off_t size = lseek(file.get(), 0, SEEK_END);
+    std::vector<sock_filter> program(static_cast<size_t>(size) / sizeof(sock_filter));
+    if (pread(file.get(), program.data(), static_cast<size_t>(size), 0) != size)
+        return fail_call(step, "pread");
+    return program;
 }
 
 }  // namespace
@@ -131,7 +150,7 @@ Result<Program> compile(const Profile& profile, const Situation& situation) {
         if (applies(rule, situation))
             if (const auto added = add_rule(*context, profile, rule); !added)
                 return std::unexpected(added.error());
-    auto rules = export_program(*context, step);
+    auto rules = export_program(*context);
     if (!rules) return std::unexpected(rules.error());
     Program program;
     if (refuses(profile.default_action)) program.filter = unknown_calls(last_number(profile));

@@ -1,7 +1,5 @@
 #include "runtime/state.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -10,6 +8,8 @@
 #include <ctime>
 
 #include <nlohmann/json.hpp>
+
+#include "runtime/base/random.h"
 
 namespace ctr {
 
@@ -105,17 +105,8 @@ Status check_name(const std::string& name) {
                       "letters, digits, '_', '.' and '-', the first a letter or a digit, 64 at most");
 }
 
-std::string random_name() {
-    std::array<unsigned char, 6> random{};
-    // Never short and never interrupted for so few bytes (getrandom(2)).
-    (void)getrandom(random.data(), random.size(), 0);
-    std::string name;
-    for (const unsigned char byte : random) {
-        constexpr std::string_view digits = "0123456789abcdef";
-        name += digits[byte >> 4];
-        name += digits[byte & 15];
-    }
-    return name;
+Result<std::string> random_name() {
+    return random_digits(6, "make a name for the container");
 }
 
 const char* word_for(LifeStatus status) {

@@ -41,7 +41,7 @@ struct State {
 
 // [a-zA-Z0-9][a-zA-Z0-9_.-]*, 64 characters at most: also the name of a directory.
 Status check_name(const std::string& name);
-std::string random_name();
+Result<std::string> random_name();
 
 const char* word_for(LifeStatus status);
 std::string to_json(const State& state);

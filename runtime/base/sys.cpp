@@ -33,6 +33,18 @@ long marked(long number, A a, B b, C c, D d, uint64_t mark) {
 
 }  // namespace
 
+pid_t fork_blocked() {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t child = fork();
+    const int error = errno;
+    if (child != 0) pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
+    return child;
+}
+
 long clone3(clone_args& args) {
     return syscall(SYS_clone3, &args, sizeof args);
 }

@@ -19,6 +19,9 @@ struct mount_attr;
 
 namespace ctr::sys {
 
+// fork, with all signals blocked in the child: handlers of the program must not run there. errno is fork's.
+pid_t fork_blocked();
+
 // Returns twice, like fork. The child runs on a copy of the stack; args.stack must be 0.
 long clone3(clone_args& args);
 // The same through clone, for hosts whose filter answers clone3 with ENOSYS because its flags can't be

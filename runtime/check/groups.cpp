@@ -1,6 +1,5 @@
 #include "runtime/check/groups.h"
 
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include "cgroup/removal.h"
 #include "cgroup/trial.h"
 #include "runtime/base/path.h"
+#include "runtime/base/sys.h"
 #include "runtime/check/attempt.h"
 #include "runtime/report.h"
 
@@ -69,15 +69,9 @@ std::vector<Item> trials() {
     auto pipe = make_report_pipe();
     if (!pipe) return all_failed(pipe.error());
     const auto directories = cgroup::trial_directories(*group);
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const pid_t child = fork();
+    const pid_t child = sys::fork_blocked();
     if (child == 0) make_trials(*group, pipe->sender);
-    const int error = errno;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (child < 0) return all_failed(fail_call("try cgroups", "fork", error).error());
+    if (child < 0) return all_failed(fail_call("try cgroups", "fork").error());
     pipe->sender.reset();
     std::vector<Item> items;
     for (const cgroup::Ability& ability : cgroup::abilities())

@@ -8,6 +8,7 @@
 #include "cmd/options.h"
 #include "runtime/caps.h"
 #include "runtime/plan.h"
+#include "tests/support/host_facts.h"
 
 namespace ctr {
 namespace {
@@ -72,14 +73,7 @@ TEST(MountOptions, ATmpfsHasSizeAndMode) {
             << word;
 }
 
-HostFacts root_facts() {
-    HostFacts facts;
-    facts.last_capability = CAP_CHECKPOINT_RESTORE;
-    facts.effective = facts.bounding = caps::bit(facts.last_capability + 1) - 1;
-    facts.initial_user_namespace = true;
-    facts.uids = facts.gids = {{0, UINT32_MAX}};
-    return facts;
-}
+using test::root_facts;
 
 Spec with(std::vector<MountRequest> mounts, std::string rootfs = {}) {
     Spec spec;

@@ -8,21 +8,12 @@
 
 #include "runtime/caps.h"
 #include "runtime/environment.h"
+#include "tests/support/host_facts.h"
 
 namespace ctr {
 namespace {
 
-HostFacts root_facts() {
-    HostFacts facts;
-    facts.last_capability = CAP_CHECKPOINT_RESTORE;
-    facts.effective = facts.bounding = caps::bit(facts.last_capability + 1) - 1;
-    facts.initial_user_namespace = true;
-    facts.uids = facts.gids = {{0, UINT32_MAX}};
-    facts.landlock_abi = 7;
-    facts.working_directory = "/home/somebody";
-    facts.env = {"PATH=/opt/bin:/bin", "HOME=/home/somebody", "TERM=vt100", "LANG=C"};
-    return facts;
-}
+using test::root_facts;
 
 HostFacts user_facts() {
     HostFacts facts = root_facts();

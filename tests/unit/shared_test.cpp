@@ -7,19 +7,12 @@
 #include "runtime/caps.h"
 #include "runtime/namespaces.h"
 #include "runtime/plan.h"
+#include "tests/support/host_facts.h"
 
 namespace ctr {
 namespace {
 
-HostFacts root_facts() {
-    HostFacts facts;
-    facts.last_capability = CAP_CHECKPOINT_RESTORE;
-    facts.effective = facts.bounding = caps::bit(facts.last_capability + 1) - 1;
-    facts.initial_user_namespace = true;
-    facts.uids = facts.gids = {{0, UINT32_MAX}};
-    facts.working_directory = "/home/somebody";
-    return facts;
-}
+using test::root_facts;
 
 Spec spec_of(const std::vector<std::string>& words) {
     const auto options = cmd::parse_run(words, {});

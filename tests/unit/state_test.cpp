@@ -116,8 +116,8 @@ TEST(Names, AreWhatCanBeADirectoryAndAWord) {
 }
 
 TEST(Names, ThatAreMadeUpAreGoodAndDiffer) {
-    EXPECT_TRUE(check_name(random_name()));
-    EXPECT_NE(random_name(), random_name());
+    EXPECT_TRUE(check_name(random_name().value()));
+    EXPECT_NE(random_name().value(), random_name().value());
 }
 
 // ---- orders to execute a command
