@@ -21,9 +21,9 @@ class NotedPrograms : public Launcher {
         if (IsSkipped()) return;
         root_.emplace();
         fs::create_directories(root_->path() + "/usr/bin");
-        fs::create_directories(root_->path() + "/work");
+        fs::create_directories(root_->path() + "/srv");
         install("version", program);
-        install("version", "/work/maker");
+        install("version", "/srv/maker");
     }
     void install(const std::string& name, const std::string& path) const {
         fs::copy_file(victim(name), root_->path() + path, fs::copy_options::overwrite_existing);
@@ -101,8 +101,8 @@ TEST_P(NotedPrograms, StayThemselvesWhileAContainerRuns) {
 
 TEST_P(NotedPrograms, WhatIsNotInstalledHasNoCopies) {
     wait_until_settled();
-    EXPECT_EQ(inside("/work/maker").out, "first\n");
-    EXPECT_EQ(inside(state_of("/work/maker") + "/work/maker").out, "original\nfirst\n");
+    EXPECT_EQ(inside("/srv/maker").out, "first\n");
+    EXPECT_EQ(inside(state_of("/srv/maker") + "/srv/maker").out, "original\nfirst\n");
 }
 
 // The container ends at once, and its copy is made all the same.
@@ -114,7 +114,7 @@ TEST_P(NotedPrograms, AShortContainerIsEnough) {
 
 TEST_P(NotedPrograms, AnotherFileAtTheSamePathIsAnotherProgram) {
     ASSERT_TRUE(gets_copy(program));
-    ASSERT_EQ(run({root() + "/work/maker", "make", "second", root() + program}).code, 0);
+    ASSERT_EQ(run({root() + "/srv/maker", "make", "second", root() + program}).code, 0);
     EXPECT_EQ(inside("$P\n" + state_of(program)).out, "second\noriginal\n");
 }
 
@@ -125,9 +125,9 @@ TEST_P(NotedPrograms, AreMadeAnewAHundredTimes) {
 i=0
 while [ $i -lt 100 ]; do
     case $((i % 3)) in
-    0) /work/maker make $i $P ;;
-    1) /work/maker make $i $P.new && mv $P.new $P ;;
-    2) rm $P && /work/maker make $i $P ;;
+    0) /srv/maker make $i $P ;;
+    1) /srv/maker make $i $P.new && mv $P.new $P ;;
+    2) rm $P && /srv/maker make $i $P ;;
     esac
     $P
     i=$((i + 1))
@@ -143,9 +143,9 @@ TEST_P(NotedPrograms, AreMadeAnewInOneContainerAfterTheOther) {
     ASSERT_TRUE(gets_copy(program));
     for (int i = 0; i < 12; ++i) {
         const std::string text = std::to_string(i);
-        const std::string ways[] = {"/work/maker make " + text + " $P",
-                                    "/work/maker make " + text + " $P.new && mv $P.new $P",
-                                    "rm $P; /work/maker make " + text + " $P"};
+        const std::string ways[] = {"/srv/maker make " + text + " $P",
+                                    "/srv/maker make " + text + " $P.new && mv $P.new $P",
+                                    "rm $P; /srv/maker make " + text + " $P"};
         EXPECT_EQ(inside(ways[i % 3] + "; $P").out, text + "\n");
         EXPECT_EQ(inside("$P").out, text + "\n");
         if (i % 4 == 3) {
@@ -158,7 +158,7 @@ TEST_P(NotedPrograms, AreMadeAnewInOneContainerAfterTheOther) {
 TEST_P(NotedPrograms, AreWrittenToThroughLinks) {
     ASSERT_TRUE(gets_copy(program));
     const Outcome outcome =
-        inside(state_of(program) + "ln -s version /usr/bin/link; cat /work/maker > /usr/bin/link && $P\n" +
+        inside(state_of(program) + "ln -s version /usr/bin/link; cat /srv/maker > /usr/bin/link && $P\n" +
                state_of(program));
     EXPECT_EQ(outcome.out, "copy\nfirst\noriginal\n") << outcome;
 }
