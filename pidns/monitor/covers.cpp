@@ -76,7 +76,7 @@ bool Covers::may_concern(const Trap& trap, const Call& call) const {
 }
 
 std::string Covers::take_off(HostPid thread, int fd) const {
-    const Fd copy(open(descriptor_path(thread, fd).c_str(), O_PATH | O_CLOEXEC));
+    const Fd copy = descriptor_place(thread, fd);
     struct statx status {};
     constexpr int as_known = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
     if (!copy || statx(copy.get(), "", as_known, STATX_INO, &status) != 0) return {};

@@ -18,8 +18,22 @@ namespace ctr::pidns {
 
 namespace {
 
+std::string facts_name(int fd) {
+    return "fdinfo/" + std::to_string(fd);
+}
+
+// For what can't be reached below /proc/PID: the directories of a process that isn't dumpable belong to root, while an
+// ordinary user, as the owner of the container's user namespace, may still copy its descriptors.
+Fd copy_of_closed(HostPid thread, int fd) {
+    const HostPid process = process_of_thread(thread);
+    return process == HostPid::none ? Fd() : copy_descriptor(process, fd);
+}
+
 FactFile facts_of(HostPid owner, int fd) {
-    return FactFile(owner, ("fdinfo/" + std::to_string(fd)).c_str());
+    FactFile facts(owner, facts_name(fd).c_str());
+    if (!facts.text().empty()) return facts;
+    const Fd copy = copy_of_closed(owner, fd);
+    return copy ? FactFile(HostPid(getpid()), facts_name(copy.get()).c_str()) : std::move(facts);
 }
 
 }  // namespace
@@ -29,7 +43,17 @@ std::string descriptor_path(HostPid owner, int fd) {
 }
 
 std::string descriptor_link(HostPid owner, int fd) {
-    return link_text(descriptor_path(owner, fd));
+    std::string text = link_text(descriptor_path(owner, fd));
+    if (!text.empty()) return text;
+    const Fd copy = copy_of_closed(owner, fd);
+    return copy ? link_text(descriptor_path(HostPid(getpid()), copy.get())) : std::string();
+}
+
+Fd descriptor_place(HostPid owner, int fd) {
+    Fd place(open(descriptor_path(owner, fd).c_str(), O_PATH | O_CLOEXEC));
+    if (place) return place;
+    const Fd copy = copy_of_closed(owner, fd);
+    return Fd(copy ? open(descriptor_path(HostPid(getpid()), copy.get()).c_str(), O_PATH | O_CLOEXEC) : -1);
 }
 
 Fd copy_descriptor(HostPid owner, int fd) {
@@ -45,7 +69,7 @@ bool can_copy_descriptors() {
 Fd open_again(HostPid owner, int fd) {
     constexpr decltype(statfs::f_type) quick[] = {PROC_SUPER_MAGIC, TMPFS_MAGIC, CGROUP_SUPER_MAGIC,
                                                   CGROUP2_SUPER_MAGIC};
-    const Fd found(open(descriptor_path(owner, fd).c_str(), O_PATH | O_CLOEXEC));
+    const Fd found = descriptor_place(owner, fd);
     struct statfs facts {};
     if (!found || fstatfs(found.get(), &facts) != 0 ||
         std::ranges::find(quick, facts.f_type) == std::end(quick))

@@ -19,6 +19,9 @@ namespace ctr::pidns {
 std::string descriptor_path(HostPid owner, int fd);
 std::string descriptor_link(HostPid owner, int fd);
 
+// The file itself, as O_PATH opens it. Empty as above.
+Fd descriptor_place(HostPid owner, int fd);
+
 // The same open file as the other process's. To close it may take as long as the workload likes, where that
 // serves the file. EPERM or ENOSYS may mean that there are no copies here at all: the filters of outer
 // containers often refuse them.
