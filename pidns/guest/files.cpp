@@ -54,7 +54,8 @@ Action list(Frame& frame, const Row& row) {
 
 bool named_directory(Frame& frame) {
     if (frame.result <= 0 ||
-        !may_lead_into_proc(frame.stack(), reinterpret_cast<const char*>(frame.arguments[0])))
+        !may_lead_into_proc(frame.stack(), reinterpret_cast<const char*>(frame.arguments[0]),
+                            FromRoot::can_be_asked))
         return false;
     const Row* row = find_row(frame.number, frame.arguments);
     if (row) frame.action = ask(frame, *row);

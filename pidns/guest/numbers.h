@@ -44,6 +44,14 @@ class Mapping {
         return attach();
     }
 
+    // Where the monitor knows of no procfs but such as have "proc" in the names of their places. False if
+    // that can't be known: attaches first, or is_known asks only if that has been done.
+    static bool procfs_is_in_its_place() { return get() && !is_procfs_elsewhere(); }
+    static bool procfs_is_known_in_its_place() {
+        const uint64_t base = gs_base();
+        return is_ours(base) && base != no_layer && base != quiet && !is_closed() && !is_procfs_elsewhere();
+    }
+
     // Inline, so that all of the limits but one are constants where they are used.
     [[gnu::always_inline]] Limits limits() const { return limits_for(1U << (word_ >> log_shift & log_mask)); }
     Attention attention() const { return {memory() + file_header_bytes, limits()}; }
@@ -77,9 +85,10 @@ class Mapping {
         return base;
     }
     static bool is_ours(uint64_t base) { return (base & ~low_bits) == place && (base & tag_mask) == tag; }
-    static bool is_closed() {
-        const auto* header = reinterpret_cast<const FileHeader*>(place);
-        return __atomic_load_n(&header->version, __ATOMIC_RELAXED) == 0;
+    static const FileHeader* header() { return reinterpret_cast<const FileHeader*>(place); }
+    static bool is_closed() { return __atomic_load_n(&header()->version, __ATOMIC_RELAXED) == 0; }
+    static bool is_procfs_elsewhere() {
+        return __atomic_load_n(&header()->procfs_elsewhere, __ATOMIC_RELAXED) != 0;
     }
     static std::optional<Mapping> attach();
 

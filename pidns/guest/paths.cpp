@@ -8,6 +8,7 @@
 #include <sys/un.h>
 
 #include "pidns/guest/kernel.h"
+#include "pidns/guest/numbers.h"
 #include "pidns/guest/proc.h"
 #include "pidns/guest/proc_text.h"
 #include "pidns/guest/serve.h"
@@ -21,10 +22,27 @@ bool describes(uint64_t number) {
     return number == SYS_newfstatat || number == SYS_statx;
 }
 
+// Of a path from the root that doesn't say "proc".
+bool stays_outside(FromRoot from_root) {
+    switch (from_root) {
+        case FromRoot::is_known: return Mapping::procfs_is_known_in_its_place();
+        case FromRoot::can_be_asked: return Mapping::procfs_is_in_its_place();
+        case FromRoot::no: break;
+    }
+    return false;
+}
+
+// RESOLVE_IN_ROOT makes a slash mean the directory.
+FromRoot root_of(uint64_t number) {
+    return number == SYS_openat2 ? FromRoot::no : FromRoot::can_be_asked;
+}
+
 // No path: the call is about a descriptor, or fails.
-bool leaves_proc_alone(uint64_t stack, uint64_t path) {
+bool leaves_proc_alone(const Frame& frame, PathArguments at) {
+    const uint64_t path = frame.arguments[at.path];
     return path == 0 ||
-           (is_readable(stack, path) && !may_lead_into_proc(stack, reinterpret_cast<const char*>(path)));
+           (is_readable(frame.stack(), path) &&
+            !may_lead_into_proc(frame.stack(), reinterpret_cast<const char*>(path), root_of(frame.number)));
 }
 
 // The path was unreadable, the kernel has said, or too long.
@@ -62,9 +80,10 @@ bool can_be_made_twice(uint64_t number, const uint64_t* arguments) {
     }
 }
 
-bool may_lead_into_proc(uint64_t stack, const char* path) {
+bool may_lead_into_proc(uint64_t stack, const char* path, FromRoot from_root) {
     const auto readable = [&](const char* at) { return is_readable(stack, reinterpret_cast<uint64_t>(at)); };
-    if (!leads_into_proc(path, readable)) return false;
+    const Lead lead = lead_of(path, readable);
+    if (lead == Lead::outside || (lead == Lead::elsewhere && stays_outside(from_root))) return false;
     // It has been read up to the word only that decided.
     constexpr uint64_t word = 8;
     const bool all_readable = readable(path + longest_plain_name - word);
@@ -88,13 +107,11 @@ Action follow_path(Frame& frame, const Row& row) {
         frame.made[5] = mark;
         return look(frame, After::path);
     }
-    return leaves_proc_alone(frame.stack(), frame.arguments[row.path.path]) ? pass_or_uncover(frame, row)
-                                                                            : ask(frame, row);
+    return leaves_proc_alone(frame, row.path) ? pass_or_uncover(frame, row) : ask(frame, row);
 }
 
 Action follow_paths(Frame& frame, const Row& row) {
-    const bool both = leaves_proc_alone(frame.stack(), frame.arguments[row.path.path]) &&
-                      leaves_proc_alone(frame.stack(), frame.arguments[row.second_path.path]);
+    const bool both = leaves_proc_alone(frame, row.path) && leaves_proc_alone(frame, row.second_path);
     return both ? pass_or_uncover(frame, row) : ask(frame, row);
 }
 
@@ -108,7 +125,7 @@ Action follow_address(Frame& frame, const Row& row) {
     if (!is_readable(frame.stack(), place, size)) return ask(frame, row);
     if (reinterpret_cast<const sockaddr_un*>(place)->sun_family != AF_UNIX) return pass(frame);
     for (uint64_t i = 0; i < size - head; ++i) path[i] = reinterpret_cast<const char*>(place + head)[i];
-    return may_lead_into_proc(frame.stack(), path) ? ask(frame, row) : pass(frame);
+    return may_lead_into_proc(frame.stack(), path, FromRoot::can_be_asked) ? ask(frame, row) : pass(frame);
 }
 
 bool changed(Frame& frame) {
@@ -136,7 +153,9 @@ bool followed_path(Frame& frame) {
         frame.action = ask(frame, *row);  // about the descriptor
         return true;
     }
-    if (!leads_into_proc(path, [](const char*) { return true; }) || is_plain_path(path)) return false;
+    const Lead lead = lead_of(path, [](const char*) { return true; });
+    if (lead == Lead::outside || is_plain_path(path)) return false;
+    if (lead == Lead::elsewhere && stays_outside(root_of(frame.number))) return false;
     if (serve_proc(frame, *row, path)) return false;
     give_up(frame);
     frame.action = ask(frame, *row);

@@ -17,6 +17,11 @@ constexpr uint64_t key(const char* name) {
     return key;
 }
 
+// Files of a cgroup with numbers in them.
+constexpr bool lists_members(uint64_t name) {
+    return name == key("tasks") || name == key("cgroup.procs") || name == key("cgroup.threads");
+}
+
 // Files with numbers in them, links whose text is one, and what is shown differently to different readers.
 constexpr bool names_numbers(uint64_t name) {
     switch (name) {
@@ -33,13 +38,10 @@ constexpr bool names_numbers(uint64_t name) {
         case key("pid_max"):
         case key("ns_last_pid"):
         case key("cad_pid"):
-        case key("tasks"):
-        case key("cgroup.procs"):
-        case key("cgroup.threads"):
         case key("pid"):
         case key("self"):
         case key("thread-self"): return true;
-        default: return false;
+        default: return lists_members(name);
     }
 }
 
@@ -180,36 +182,47 @@ template <class Readable>
     return !names_numbers(name);
 }
 
+enum class Lead {
+    outside,
+    elsewhere,  // from the root, not by "proc": only where a procfs is mounted at an unusual place
+    proc,       // or a cgroup's list of processes
+};
+
 // Reads no further than the kernel would, one page at a time: readable(address) is asked for each but the
 // first.
 template <class Readable>
-bool leads_into_proc(const char* path, Readable readable) {
-    if (is_clearly_outside(path, readable)) return false;
+Lead lead_of(const char* path, Readable readable) {
+    if (is_clearly_outside(path, readable)) return Lead::outside;
+    const Lead by_number = path[0] == '/' ? Lead::elsewhere : Lead::proc;
+    Lead lead = Lead::outside;
     constexpr uint64_t four = 0xffffffff;
     uint64_t name = 0, last = 0;
     bool is_number = false, follows_number = false, last_is_number = false;
     for (unsigned i = 0; i < longest_path; ++i) {
         if (i != 0 && (reinterpret_cast<uint64_t>(path) + i) % page_size == 0 && !readable(path + i))
-            return true;
+            return Lead::proc;
         const char c = path[i];
         if (c != '/' && c != '\0') {
             const bool is_digit = c >= '0' && c <= '9';
             is_number = is_digit && (name == 0 || is_number);
             name = name << 8 | static_cast<unsigned char>(c);
-            if ((name & four) == key("proc")) return true;
+            if ((name & four) == key("proc")) return Lead::proc;
             continue;
         }
         if (name != 0) {
-            if (follows_number && is_of_process(name)) return true;
+            if (follows_number && is_of_process(name)) lead = by_number;
             follows_number = is_number;
             last = name;
             last_is_number = is_number;
         }
-        if (c == '\0') return last_is_number || names_numbers(last);
+        if (c == '\0') {
+            if (lists_members(last)) return Lead::proc;
+            return last_is_number || names_numbers(last) ? by_number : lead;
+        }
         name = 0;
         is_number = false;
     }
-    return true;
+    return Lead::proc;
 }
 
 }  // namespace ctr::pidns::guest

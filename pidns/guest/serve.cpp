@@ -203,7 +203,9 @@ __attribute__((visibility("hidden"))) bool guest_may_pass(uint64_t number, const
     if (Mapping::is_quiet()) return false;
     const uint64_t path = arguments[row->path.path];
     const auto stack = reinterpret_cast<uint64_t>(arguments);
-    return is_readable(stack, path) && !may_lead_into_proc(stack, reinterpret_cast<const char*>(path));
+    const FromRoot from_root = number == SYS_openat2 ? FromRoot::no : FromRoot::is_known;
+    return is_readable(stack, path) &&
+           !may_lead_into_proc(stack, reinterpret_cast<const char*>(path), from_root);
 }
 
 }  // extern "C"

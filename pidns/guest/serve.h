@@ -83,8 +83,11 @@ bool has_created(Frame& frame);
 // Calls that change nothing, so that the kernel may make them first (paths.cpp).
 bool can_be_made_twice(uint64_t number, const uint64_t* arguments);
 
-// Whether the text of a path may lead to something of /proc that carries numbers (paths.cpp).
-bool may_lead_into_proc(uint64_t stack, const char* path);
+// Whether the text of a path may lead to something of /proc that carries numbers (paths.cpp). What is said of
+// one that begins with a slash and doesn't name "proc": whether the layer has been asked where a procfs is,
+// or can be.
+enum class FromRoot { is_known, can_be_asked, no };
+bool may_lead_into_proc(uint64_t stack, const char* path, FromRoot from_root);
 
 // Whether a file of that name below /proc may carry numbers, or show different things to different readers.
 bool may_name_numbers(const char* name);

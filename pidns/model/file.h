@@ -23,7 +23,7 @@ inline constexpr const char* file_name = "ctr-numbers";
 
 struct FileHeader {
     // To be raised with every change of the header or of a model's layout.
-    static constexpr uint32_t current_version = 2;
+    static constexpr uint32_t current_version = 3;
     static constexpr std::array<char, 8> current_magic{'c', 't', 'r', '-', 'n', 'u', 'm', '\n'};
 
     std::array<char, 8> magic;
@@ -31,8 +31,11 @@ struct FileHeader {
     Model model;
     Limits limits;
     HostPid init;  // of the container, in the pid namespace of its monitor; none: not registered yet
+
+    // Not 0: a procfs may be seen at a place without "proc" in its name. Read by the code inside workloads.
+    uint32_t procfs_elsewhere = 0;
 };
-static_assert(std::is_trivially_copyable_v<FileHeader> && sizeof(FileHeader) == 36);
+static_assert(std::is_trivially_copyable_v<FileHeader> && sizeof(FileHeader) == 40);
 
 inline constexpr std::size_t file_header_bytes = 4096;
 

@@ -22,8 +22,8 @@ std::string facts_name(int fd) {
     return "fdinfo/" + std::to_string(fd);
 }
 
-// For what can't be reached below /proc/PID: the directories of a process that isn't dumpable belong to root, while an
-// ordinary user, as the owner of the container's user namespace, may still copy its descriptors.
+// For what can't be reached below /proc/PID: the directories of a process that isn't dumpable belong to root,
+// while an ordinary user, as the owner of the container's user namespace, may still copy its descriptors.
 Fd copy_of_closed(HostPid thread, int fd) {
     const HostPid process = process_of_thread(thread);
     return process == HostPid::none ? Fd() : copy_descriptor(process, fd);

@@ -41,6 +41,7 @@ std::optional<Trap> Listener::receive(int fd) {
     if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &request) != 0) return {};
     Trap trap{request.id, fd, HostPid(static_cast<int>(request.pid)), request.data.arch, request.data.nr, {}};
     std::copy_n(request.data.args, 6, trap.arguments);
+    trap.instruction = request.data.instruction_pointer;
     return trap;
 }
 

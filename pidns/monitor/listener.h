@@ -27,6 +27,7 @@ struct Trap {
     uint32_t arch = 0;  // AUDIT_ARCH_*
     long number = 0;
     uint64_t arguments[6] = {};
+    uint64_t instruction = 0;  // behind the one that made the call
 
     // Made by the layer's own code inside the workload (surface/mark.h).
     bool asked() const { return arguments[5] == pidns::asked_mark; }

@@ -55,6 +55,7 @@ Result<std::unique_ptr<Monitor>> Monitor::create(Fd listener, HostPid init, Numb
     monitor->nested_ = std::move(*nested);
     monitor->server_.emplace(monitor->listener_, monitor->numbers_, *monitor->nested_, monitor->alarm_,
                              options);
+    monitor->server_->look_around(init);
     return monitor;
 }
 

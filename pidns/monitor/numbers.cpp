@@ -95,6 +95,10 @@ void Numbers::register_init(HostPid host) {
     std::atomic_ref(header_in(mapping_).init).store(host, std::memory_order_release);
 }
 
+void Numbers::note_procfs_elsewhere() {
+    std::atomic_ref(header_in(mapping_).procfs_elsewhere).store(1, std::memory_order_release);
+}
+
 NamespaceId Numbers::create_namespace(NamespaceId parent, HostPid creator) {
     return with([&](auto& model) { return model.create_namespace(parent, creator); });
 }

@@ -88,6 +88,9 @@ class Numbers {
     // Reads the kernel's group and session of a process again, after it changed them.
     void refresh(HostPid host);
 
+    // From now on the code inside workloads takes nothing for granted about where a procfs is.
+    void note_procfs_elsewhere();
+
     // Whose calls the code inside workloads leaves to the monitor.
     Attention& attention() { return attention_; }
 

@@ -156,7 +156,7 @@ dev_t device_of_memory() {
 
 }  // namespace
 
-ProcFiles::ProcFiles(const Listener& listener, const Numbers& numbers, const NestedNamespaces& nested,
+ProcFiles::ProcFiles(const Listener& listener, Numbers& numbers, const NestedNamespaces& nested,
                      const Translator& translator)
     : listener_(listener),
       numbers_(numbers),
@@ -164,6 +164,16 @@ ProcFiles::ProcFiles(const Listener& listener, const Numbers& numbers, const Nes
       translator_(translator),
       paths_(translator, mounts_),
       memory_device_(device_of_memory()) {}
+
+void ProcFiles::note_mount_point(std::string_view point) {
+    paths_.note_mount_point(point);
+    if (paths_.knows_unusual_place()) numbers_.note_procfs_elsewhere();
+}
+
+void ProcFiles::note_mounts_of(HostPid thread) {
+    for (const ProcMounts::Mount& mount : mounts_.of(thread))
+        if (!mount.covers) note_mount_point(join(mount.point));
+}
 
 std::optional<ProcFiles::Meant> ProcFiles::meant_by(std::string_view link) {
     const auto name = memory_name_of(link);
@@ -231,7 +241,7 @@ ProcFiles::Verdict ProcFiles::follow(const Trap& trap, const Call& call, const C
     if (is_readlink(call.number)) return read_link(trap, call, caller, std::move(*path));
     if (flags_of(trap)) return open(trap, caller, std::move(*path));
     // From here on another path leads into it.
-    if (call.number == SYS_chroot || call.number == SYS_open_tree) paths_.note_mount_point({});
+    if (call.number == SYS_chroot || call.number == SYS_open_tree) note_mount_point({});
     if (!path->changed) return {};
     return {.next = Next::remake, .path = std::move(path->text)};
 }

@@ -31,7 +31,7 @@ std::optional<std::string> path_text(const Trap& trap, const Call& call, PathArg
 
 class ProcFiles {
   public:
-    ProcFiles(const Listener& listener, const Numbers& numbers, const NestedNamespaces& nested,
+    ProcFiles(const Listener& listener, Numbers& numbers, const NestedNamespaces& nested,
               const Translator& translator);
 
     // The call's path, if it might lead into a procfs. Nearly none does, so this is as cheap as can be.
@@ -89,7 +89,10 @@ class ProcFiles {
     // Where a thread sees a whole procfs.
     std::optional<std::string> procfs_of(HostPid thread) { return mounts_.whole_of(thread); }
 
-    void note_mount_point(std::string_view point) { paths_.note_mount_point(point); }
+    // A procfs, or part of one, may be mounted there in a moment; or wherever it is that this thread sees
+    // one.
+    void note_mount_point(std::string_view point);
+    void note_mounts_of(HostPid thread);
     void forget_unused();
 
   private:
@@ -124,7 +127,7 @@ class ProcFiles {
     };
 
     const Listener& listener_;
-    const Numbers& numbers_;
+    Numbers& numbers_;
     const NestedNamespaces& nested_;
     const Translator& translator_;
     ProcMounts mounts_;

@@ -51,9 +51,18 @@ class PathReader {
     }
 
     // A procfs, or part of one, is about to be mounted there.
-    void note_mount_point(std::string_view point) { unusual_place_ = unusual_place_ || !may_be_proc(point); }
+    void note_mount_point(std::string_view point) {
+        unusual_place_ = unusual_place_ || !may_be_proc(point) || may_be_anywhere(point);
+    }
+    bool knows_unusual_place() const { return unusual_place_; }
 
   private:
+    // Through the links that every process has, "/proc/self/fd/3" for instance.
+    static bool may_be_anywhere(std::string_view point) {
+        return point.find("/fd/") != std::string_view::npos || point.find("/cwd") != std::string_view::npos ||
+               point.find("/root") != std::string_view::npos;
+    }
+
     const Translator& translator_;
     ProcMounts& mounts_;
     bool unusual_place_ = false;

@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstring>
+#include <sstream>
 #include <string>
 
 #include "pidns/monitor/fact_file.h"
@@ -35,16 +37,32 @@ constexpr size_t most_programs = 32;  // of a container
 constexpr const char* copier_name = "ctr-copier";
 constexpr int low_priority = 10;
 
-// Static programs have no dynamic linker, whose place this would be.
-bool is_static(HostPid thread) {
-    const FactFile file(thread, "auxv");
-    const std::string& text = file.text();
-    Elf64_auxv_t entry{};
-    for (size_t at = 0; text.size() - at >= sizeof entry; at += sizeof entry) {
-        std::memcpy(&entry, text.data() + at, sizeof entry);
-        if (entry.a_type == AT_BASE) return entry.a_un.a_val == 0;
+// Whether the mapping that holds one address holds the other too.
+bool same_mapping(HostPid thread, uint64_t one, uint64_t other) {
+    std::istringstream lines(FactFile(thread, "maps").text());
+    for (std::string line; std::getline(lines, line);) {
+        uint64_t begin = 0;
+        uint64_t end = 0;
+        if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2 && begin <= one && one < end)
+            return begin <= other && other < end;
     }
     return false;
+}
+
+// Not a library of it: a static program, which has no dynamic linker whose place AT_BASE would be; or one of
+// Go's, which may have libraries and makes its calls itself all the same.
+bool makes_calls_itself(const Trap& trap) {
+    const FactFile file(trap.thread, "auxv");
+    const std::string& text = file.text();
+    Elf64_auxv_t entry{};
+    uint64_t linker = 0;
+    uint64_t entry_point = 0;
+    for (size_t at = 0; text.size() - at >= sizeof entry; at += sizeof entry) {
+        std::memcpy(&entry, text.data() + at, sizeof entry);
+        if (entry.a_type == AT_BASE) linker = entry.a_un.a_val;
+        if (entry.a_type == AT_ENTRY) entry_point = entry.a_un.a_val;
+    }
+    return entry_point != 0 && (linker == 0 || same_mapping(trap.thread, entry_point, trap.instruction));
 }
 
 bool same(const timespec& one, const timespec& other) {
@@ -65,15 +83,15 @@ void RawPrograms::saw(const Trap& trap) {
     if (trap.number == SYS_execve || trap.number == SYS_execveat) {
         seen_.erase(raw(trap.thread));
     } else if (seen_.insert(raw(trap.thread)).second) {
-        look_at(trap.thread);
+        look_at(trap);
     }
 }
 
 // One at a time; who comes meanwhile will be seen at its next start. Looks at nothing that a workload may
 // serve.
-void RawPrograms::look_at(HostPid thread) {
-    if (known_.size() >= most_programs || copier() != HostPid::none || !is_static(thread)) return;
-    const Fd image(open(proc_file(thread, "exe").c_str(), O_PATH | O_CLOEXEC));
+void RawPrograms::look_at(const Trap& trap) {
+    if (known_.size() >= most_programs || copier() != HostPid::none || !makes_calls_itself(trap)) return;
+    const Fd image(open(proc_file(trap.thread, "exe").c_str(), O_PATH | O_CLOEXEC));
     struct statx status {};
     constexpr int as_known = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
     if (!image || statx(image.get(), "", as_known, STATX_BASIC_STATS, &status) != 0) return;

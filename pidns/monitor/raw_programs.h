@@ -1,6 +1,6 @@
-// Static programs that the container starts and that have no copy: seen by their calls, which come here. A
-// copy of each is made in the background, by a process of its own, and is put in place when the next
-// container starts (runtime/fastpath.h).
+// Programs that make their calls themselves (static ones, Go's), that the container starts and that have no
+// copy: seen by their calls, which come here. A copy of each is made in the background, by a process of its
+// own, and is put in place when the next container starts (runtime/fastpath.h).
 //
 // Not in this one: under the name of a file that runs there would be another file from one moment to the
 // next. What compares the two says then that a service isn't running (start-stop-daemon --exec, killall
@@ -43,7 +43,7 @@ class RawPrograms {
     void await_copier(int stop) const;
 
   private:
-    void look_at(HostPid thread);
+    void look_at(const Trap& trap);
     void start(const Fd& image, const std::string& path);
 
     MakeCopy make_;

@@ -46,6 +46,9 @@ class CallServer final : public Rewriter {
           raw_programs_(options.make_copy),
           warn_(options.warn) {}
 
+    // What the first process of the container finds: before any of its calls.
+    void look_around(HostPid init) { files_.note_mounts_of(init); }
+
     // Answers the trap, or starts what will end in an answer. Never waits.
     void serve(const Trap& trap);
 

@@ -1,6 +1,7 @@
 // The lists of /proc as directories: positions, small buffers, many entries. Each mode says what the kernel's
 // namespace says, apart from the processes' own numbers.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -64,6 +65,42 @@ class ProcLists : public testing::TestWithParam<const char*> {
         EXPECT_EQ(outcome.out, expected) << outcome;
     }
 };
+
+// An ordinary user's monitor can't go through /proc/PID/fd then.
+class UndumpableLists : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Ways, UndumpableLists,
+                         testing::Values("--pidns=kernel", "--pidns=flat", "--pidns=multi",
+                                         "--pid-fastpath=off"),
+                         [](const auto& way) { return std::to_string(way.index); });
+
+TEST_P(UndumpableLists, HaveTheContainersProcesses) {
+    constexpr Identity somebody{54'321, 54'321};
+    if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
+    if (!available(python)) GTEST_SKIP() << python << " is not installed";
+    const ScratchDirectory place;
+    RunOptions options;
+    options.identity = somebody;
+    options.env = {{"HOME", place.path()}, {"XDG_CACHE_HOME", place.path()}};
+    ASSERT_EQ(chown(place.path().c_str(), somebody.uid, somebody.gid), 0);
+    if (run({"unshare", "-U", "true"}, options).code != 0)
+        GTEST_SKIP() << "user namespaces are not available";
+    const Outcome outcome =
+        run({place.copy(ctr_binary()), "run", GetParam(), "--", python, "-c", prelude + R"py(
+libc.prctl(4, 0)
+fd = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+children = forked(2)
+print(numbers(rest(proc)) == [os.getpid()] + children, numbers(rest(fd)) == [os.getpid()] + children)
+task = os.open("/proc/self/task", os.O_RDONLY | os.O_DIRECTORY)
+print(numbers(rest(task)))
+os.chdir("/proc")
+print(numbers(rest(os.open(".", os.O_RDONLY | os.O_DIRECTORY))) == [1] + children, open("self/stat").read()[0])
+end(children)
+)py"},
+            options);
+    EXPECT_EQ(outcome.code, 0) << outcome;
+    EXPECT_EQ(outcome.out, "True True\n[1]\nTrue 1\n") << outcome;
+}
 
 INSTANTIATE_TEST_SUITE_P(Modes, ProcLists, testing::Values("kernel", "flat", "multi"),
                          [](const auto& mode) { return std::string(mode.param); });

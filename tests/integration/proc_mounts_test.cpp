@@ -78,5 +78,47 @@ print(text("/proc/self/stat").split()[0], len(text("/proc/loadavg")) > 4)
            "'' 1\n['loadavg'] ours False\n1 True\n");
 }
 
+// A path to it doesn't say "proc" then.
+constexpr const char* look_elsewhere = R"py(
+child = os.fork()
+if child == 0:
+    import signal
+    signal.pause()
+print(os.getpid(), text("/mnt/self/stat").split()[0], text("/mnt/%d/stat" % child).split()[3])
+print(os.readlink("/mnt/%d/cwd" % child) == os.getcwd(), os.path.exists("/mnt/%d/../self" % child))
+print([name for name in os.listdir("/mnt") if name.isdigit()] == [str(os.getpid()), str(child)])
+print(os.stat("/mnt/%d" % child).st_ino == os.stat("/proc/%d" % child).st_ino)
+os.kill(child, 9)
+os.waitpid(child, 0)
+)py";
+constexpr const char* seen_elsewhere = "1 1 1\nTrue True\nTrue\nTrue\n";
+
+TEST_P(ProcMounts, MayBeElsewhere) {
+    prints(std::string(R"py(
+mount(b"/proc", b"/mnt", flags=BIND | REC)
+)py") + look_elsewhere,
+           seen_elsewhere);
+}
+
+TEST_P(ProcMounts, MayBeAtAPlaceThatADescriptorNames) {
+    prints(std::string(R"py(
+place = os.open("/mnt", os.O_PATH)
+mount(b"/proc", b"/proc/self/fd/%d" % place, flags=BIND | REC)
+)py") + look_elsewhere,
+           seen_elsewhere);
+}
+
+TEST_P(ProcMounts, MayBeElsewhereFromTheBeginning) {
+    if (std::string(GetParam()) == "kernel") GTEST_SKIP() << "that would be the host's procfs";
+    const Outcome outcome = ctr_run({std::string("--pidns=") + GetParam(), "--bind=/proc:/mnt", "--", python,
+                                     "-c", prelude.substr(0, prelude.find("done(libc.unshare")) + R"py(
+def text(path):
+    with open(path) as file:
+        return file.read()
+)py" + look_elsewhere});
+    EXPECT_EQ(outcome.code, 0) << outcome;
+    EXPECT_EQ(outcome.out, seen_elsewhere) << outcome;
+}
+
 }  // namespace
 }  // namespace ctr::test

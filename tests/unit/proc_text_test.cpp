@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -16,8 +17,8 @@ namespace ctr::pidns::guest {
 namespace {
 
 // As the table of names in proc_text.h means it, one component after the other.
-bool may_carry_numbers(const std::string& path) {
-    if (path.find("proc") != std::string::npos) return true;
+Lead described(const std::string& path) {
+    if (path.find("proc") != std::string::npos) return Lead::proc;
     const auto is_number = [](const std::string& name) {
         return !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
     };
@@ -27,9 +28,11 @@ bool may_carry_numbers(const std::string& path) {
         if (end > at) names.push_back(path.substr(at, end - at));
         at = end + 1;
     }
+    bool by_number = !names.empty() && (is_number(names.back()) || names_numbers(key(names.back().c_str())));
     for (size_t i = 1; i < names.size(); ++i)
-        if (is_number(names[i - 1]) && is_of_process(key(names[i].c_str()))) return true;
-    return !names.empty() && (is_number(names.back()) || names_numbers(key(names.back().c_str())));
+        by_number = by_number || (is_number(names[i - 1]) && is_of_process(key(names[i].c_str())));
+    if (!by_number) return Lead::outside;
+    return path.starts_with('/') && !lists_members(key(names.back().c_str())) ? Lead::elsewhere : Lead::proc;
 }
 
 // Three pages, of which the last can't be read.
@@ -57,17 +60,26 @@ class Pages {
     char* begin_;
 };
 
-bool leads(Pages& pages, const std::string& path, size_t after) {
-    return leads_into_proc(pages.put(path, after), [&](const char* at) { return pages.is_readable(at); });
+Lead leads(Pages& pages, const std::string& path, size_t after) {
+    return lead_of(pages.put(path, after), [&](const char* at) { return pages.is_readable(at); });
 }
 
 TEST(ProcText, FindsWhatMayCarryNumbers) {
     Pages pages;
     for (const char* path : {"/proc", "/proc/1", "proc", "x/proc/1/stat", "12", "../12", "12/cwd", "1/fd/3",
-                             "stat", "self/status", "status", "/a/b/pid_for_children", "self", "thread-self",
-                             "cgroup.procs", "ns_last_pid", "1/..", "12/"})
+                             "stat", "self/status", "status", "a/b/pid_for_children", "self", "thread-self",
+                             "cgroup.procs", "/sys/fs/cgroup/cgroup.procs", "ns_last_pid", "1/..", "12/"})
         for (size_t after = 0; after < 16; ++after)
-            EXPECT_TRUE(leads(pages, path, after)) << path << ' ' << after;
+            EXPECT_EQ(leads(pages, path, after), Lead::proc) << path << ' ' << after;
+}
+
+TEST(ProcText, TakesNumbersFromTheRootForProcsOnlyWhereAProcfsIsElsewhere) {
+    Pages pages;
+    for (const char* path :
+         {"/usr/lib/gcc/x86_64-linux-gnu/12", "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include",
+          "/usr/bin/stat", "/a/b/pid_for_children", "/mnt/1/fd/3", "/mnt/self"})
+        for (size_t after = 0; after < 16; ++after)
+            EXPECT_EQ(leads(pages, path, after), Lead::elsewhere) << path << ' ' << after;
 }
 
 TEST(ProcText, LeavesOrdinaryPathsAlone) {
@@ -76,7 +88,7 @@ TEST(ProcText, LeavesOrdinaryPathsAlone) {
                              "/usr/lib/gcc/x86_64-linux-gnu/12/include/stddef.h", "restatement", "/pro/c",
                              "p/roc", "a12", "12a", "/var/lib/dpkg/stats", "../..", "pr", "/usr/include/"})
         for (size_t after = 0; after < 16; ++after)
-            EXPECT_FALSE(leads(pages, path, after)) << path << ' ' << after;
+            EXPECT_EQ(leads(pages, path, after), Lead::outside) << path << ' ' << after;
 }
 
 // So that nothing but the quick look is needed.
@@ -99,17 +111,17 @@ TEST(ProcText, AgreesWithItsPlainDescriptionOnRandomPaths) {
                                          "pro",  "proc", "1",   "42",     "stat",   "self",     "fd",
                                          "cwd",  "a",    "lib", "x86_64", "pid",    "children", "\x80",
                                          "\xff", "\x01", ".",   "..",     "include"};
-    size_t yes = 0;
+    std::map<Lead, int> found;
     constexpr int rounds = 20000;
     for (int i = 0; i < rounds; ++i) {
-        std::string path;
+        std::string path = chance() % 2 == 0 ? "/" : "";
         for (size_t left = 1 + chance() % 12; left > 0; --left) path += parts[chance() % parts.size()];
-        const bool expected = may_carry_numbers(path);
-        yes += expected;
+        const Lead expected = described(path);
+        ++found[expected];
         ASSERT_EQ(leads(pages, path, chance() % 24), expected) << path;
     }
-    EXPECT_GT(yes, rounds / 10);
-    EXPECT_LT(yes, rounds * 9 / 10);
+    for (const Lead lead : {Lead::outside, Lead::elsewhere, Lead::proc})
+        EXPECT_GT(found[lead], rounds / 50) << static_cast<int>(lead);
 }
 
 TEST(ProcText, ReadsNoFurtherThanTheKernelWould) {
@@ -118,8 +130,8 @@ TEST(ProcText, ReadsNoFurtherThanTheKernelWould) {
     const std::string endless(300, 'a');
     const char* at = pages.put(endless, 0);
     const_cast<char*>(at)[endless.size()] = 'a';
-    EXPECT_TRUE(leads_into_proc(at, [&](const char* next) { return pages.is_readable(next); }));
-    EXPECT_TRUE(leads(pages, std::string(page_size + 10, 'a'), 0)) << "longer than any path";
+    EXPECT_EQ(lead_of(at, [&](const char* next) { return pages.is_readable(next); }), Lead::proc);
+    EXPECT_EQ(leads(pages, std::string(page_size + 10, 'a'), 0), Lead::proc) << "longer than any path";
 }
 
 TEST(ProcText, PlainNamesAreWholeTexts) {
