@@ -134,6 +134,11 @@ bool may_inspect(HostPid reader, HostPid target) {
     return !space.empty() && above && has_capability(reader, CAP_SYS_PTRACE);
 }
 
+bool may_open_closed(HostPid target) {
+    const auto self = HostPid(getpid());
+    return user_namespace_of(target) != user_namespace_of(self) || has_capability(self, CAP_SYS_PTRACE);
+}
+
 std::string birth_of(HostPid process) {
     constexpr int start_time = 22 - 2;  // counted from the field after the name
     const std::string text = FactFile(process, "stat").text();

@@ -48,6 +48,10 @@ bool may_signal(HostPid sender, HostPid target);
 // CAP_SYS_PTRACE.
 bool may_inspect(HostPid reader, HostPid target);
 
+// Whether the monitor itself may look into it still when it isn't dumpable: that takes CAP_SYS_PTRACE in its
+// user namespace, which the owner of one has from outside.
+bool may_open_closed(HostPid target);
+
 // When a process was born, in clock ticks since boot: with its number it says which process is meant. Empty:
 // there is none.
 std::string birth_of(HostPid process);

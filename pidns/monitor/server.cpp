@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -170,7 +171,9 @@ HostPid CallServer::process_of(const Trap& trap) {
 }
 
 void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller) {
-    if (call.number == SYS_prctl) return answer_guest(trap, call, caller);
+    if (call.number == SYS_prctl)
+        return trap.arguments[0] == PR_SET_DUMPABLE ? close_process(trap, caller)
+                                                    : answer_guest(trap, call, caller);
     const auto visible = [&](int host) { return translator_.outward(host, caller.space); };
     const auto own_or_named = [&] {
         const auto number = static_cast<int>(trap.arguments[0]);
@@ -193,6 +196,18 @@ void CallServer::answer(const Trap& trap, const Call& call, const Caller& caller
         }
     };
     listener_.answer(trap, result());
+}
+
+// A refusal, which the program may take note of, rather than the host's numbers from then on.
+void CallServer::close_process(const Trap& trap, const Caller& caller) {
+    if (may_open_closed(caller.process)) {
+        listener_.pass(trap);
+        return;
+    }
+    warn_once(caller.process, "dumpable",
+              "its prctl(PR_SET_DUMPABLE, 0) gets EPERM: it would be closed to the layer too, which has no "
+              "privilege here");
+    listener_.answer(trap, -EPERM);
 }
 
 Rewrite CallServer::as_made(const Trap& trap, const Call& call, const Caller& caller) {

@@ -67,6 +67,7 @@ class CallServer final : public Rewriter {
     // By way of serving.
     void answer(const Trap& trap, const Call& call, const Caller& caller);
     void answer_guest(const Trap& trap, const Call& call, const Caller& caller);
+    void close_process(const Trap& trap, const Caller& caller);
     long attach(const Trap& trap, const Caller& caller) const;
     void reaped(const Trap& trap, const Call& call, const Caller& caller);
     void fall_silent(const Trap& trap, const Caller& caller);

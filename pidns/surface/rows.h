@@ -217,6 +217,10 @@ inline constexpr Call rows[] = {
 
     {NAMED_WITH(prctl, "PR_SET_PTRACER"), .group = "prctl", .way = rewrite, .arguments = {none, process},
      .when = command(0, PR_SET_PTRACER)},
+    // Not a number's. Who isn't dumpable is closed to a monitor that has no privilege over it, which couldn't
+    // translate its paths and messages any more.
+    {NAMED_WITH(prctl, "PR_SET_DUMPABLE"), .group = "prctl", .way = answer,
+     .when = command(0, PR_SET_DUMPABLE), .and_when = only_if(1, all_bits, 0)},
     {NAMED_WITH(prctl, "PR_SCHED_CORE"), .group = "prctl", .way = rewrite, .arguments = {none, none, thread},
      .when = command(0, sched_core)},
 

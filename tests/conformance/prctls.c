@@ -1,5 +1,7 @@
 /* prctl: who adopts, who is told of a parent's death, who may trace, whose core is shared. */
 #define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -45,6 +47,32 @@ static void named_tracer(void) {
     }
     fact("%s", reap(tracer));
     end(target);
+}
+
+/* Its own numbers, and what it can look at, stay what they were. */
+static void closed(void) {
+    const pid_t child = child_that_waits("child");
+    const int proc = open("/proc", O_RDONLY | O_DIRECTORY);
+    fact("close=%s", result(prctl(PR_SET_DUMPABLE, 0)));
+    fact("dumpable=%s", result(prctl(PR_GET_DUMPABLE)));
+    int found = 0;
+    DIR* directory = fdopendir(proc);
+    for (struct dirent* entry = readdir(directory); entry; entry = readdir(directory)) {
+        const pid_t number = (pid_t)atoi(entry->d_name);
+        found += number == child || number == getpid();
+    }
+    closedir(directory);
+    fact("found=%d", found);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", child);
+    FILE* file = fopen(path, "r");
+    int number = 0, parent = 0;
+    fact("read=%d", file ? fscanf(file, "%d (%*[^)]) %*c %d", &number, &parent) : 0);
+    fact("stat=%s parent=%s", who(number), yes(parent == getpid()));
+    if (file) fclose(file);
+    end(child_that_waits("another"));
+    fact("open=%s", result(prctl(PR_SET_DUMPABLE, 1)));
+    end(child);
 }
 
 enum {
@@ -238,6 +266,7 @@ static void parent_thread_ends(void) {
 const struct test_case prctl_cases[] = {
     {"prctl_tracers", tracers, "prctl PR_SET_PTRACER"},
     {"prctl_named_tracer", named_tracer, "prctl PR_SET_PTRACER, ptrace"},
+    {"prctl_closed", closed, "prctl PR_SET_DUMPABLE"},
     {"prctl_core_scheduling", core_scheduling, "prctl PR_SCHED_CORE"},
     {"prctl_subreaper", subreaper, "prctl PR_SET_CHILD_SUBREAPER, getppid"},
     {"prctl_reaper_ends", reaper_ends, "prctl PR_SET_CHILD_SUBREAPER, getppid"},

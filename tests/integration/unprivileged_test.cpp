@@ -177,6 +177,18 @@ print(data, struct.unpack("3i", control[0][2])[0], os.getpid())
            "b'x' 1 1\n");
 }
 
+TEST_P(Unprivileged, WhoWouldCloseItselfToTheLayerIsToldThatItCant) {
+    if (!available("python3")) GTEST_SKIP() << "python3 is not installed";
+    const Outcome outcome = shell(R"(exec python3 -c '
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.prctl(4, 0), os.strerror(ctypes.get_errno()), libc.prctl(3))
+print(os.getpid(), open("/proc/self/stat").read().split()[0], [name for name in os.listdir("/proc") if name.isdigit()])
+print(os.waitpid(os.spawnlp(os.P_NOWAIT, "true", "true"), 0))')");
+    EXPECT_EQ(outcome.out, "-1 Operation not permitted 1\n1 1 ['1']\n(2, 0)\n") << outcome;
+    EXPECT_TRUE(contains(outcome.err, "PR_SET_DUMPABLE")) << outcome;
+}
+
 TEST_P(Unprivileged, SignalsToAllReachNobodyOutside) {
     RunOptions as_user = options();
     as_user.identity = somebody;
