@@ -124,7 +124,7 @@ TEST_P(NumbersFile, AWrongHeaderIsRefused) {
         return refusal(make_file(header, file_bytes(right.model, right.limits)));
     };
     EXPECT_NE(with([](auto& h) { h.magic[7] = 0; }).find("isn't one of ctr"), std::string::npos);
-    EXPECT_NE(with([](auto& h) { ++h.version; }).find("has format 3, this ctr knows format 2"),
+    EXPECT_NE(with([](auto& h) { ++h.version; }).find("has format 4, this ctr knows format 3"),
               std::string::npos);
     for (const uint32_t model : {0u, 4u, ~0u})
         EXPECT_NE(with([&](auto& h) { h.model = Model(model); }).find("no such model"), std::string::npos);
