@@ -30,6 +30,8 @@ SUBJECTS = {
     "hash": Subject("multi, hash", HASH, fast=True),
     "list": Subject("multi, list", LIST, fast=True),
     "kernel": Subject("kernel", KERNEL),
+    "kernel-profile": Subject("kernel, --seccomp default", (*KERNEL, "--seccomp=default")),
+    "flat-profile": Subject("flat, --seccomp default", (*FLAT, "--seccomp=default"), fast=True),
     "kernel-again": Subject("kernel again", KERNEL),
     **{f"{name}-{depth}": Subject(f"{title} {depth}", layer, fast, depth=depth)
        for name, title, layer, fast in (("flat", "flat", FLAT, True), ("hash", "multi", HASH, True),
@@ -97,6 +99,9 @@ TABLES = (
           ("host", "again") + tuple(f"{name}-{depth}" for name in ("flat", "hash", "kernel") for depth in DEPTHS), SMALL),
     Table("deepest", "31 nested pid namespaces, against the kernel's", ("kernel-31", "kernel-31", "flat-31", "hash-31"),
           SMALL),
+    Table("profile", "A profile of system calls beside the layer's filter",
+          ("host", "again", "flat", "flat-profile", "kernel", "kernel-profile"),
+          SMALL + ("open, read, close", "stat", "fstat")),
     Table("ps", "ps -xaf of 60 processes, against the kernel's pid namespace, in which it sees the same",
           ("kernel", "kernel-again", "flat", "net", "hash", "list"), ("ps -xaf",)),
     Table("commands", "Whole commands", ("host", "again", "filter", "flat", "net", "hash", "kernel"),
