@@ -13,7 +13,7 @@ namespace {
 
 struct Creation {
     uint64_t flags = 0;
-    uint64_t stack = 0;  // its top; 0: the creator's
+    uint64_t stack = 0;  // its top; 0: the creator's, or none that the kernel takes
     bool odd = false;    // what only the monitor may serve
 };
 
@@ -31,17 +31,29 @@ Creation creation_of(const Frame& frame) {
                                         !is_readable(frame.stack(), address, CLONE_ARGS_SIZE_VER0)))
         return {.odd = true};
     const auto* args = reinterpret_cast<const clone_args*>(address);
-    Creation creation{.flags = args->flags, .stack = args->stack + args->stack_size};
-    creation.odd = args->stack == 0 && args->stack_size != 0;
+    Creation creation{.flags = args->flags};
+    if (args->stack != 0 && args->stack_size != 0) creation.stack = args->stack + args->stack_size;
     if (size >= CLONE_ARGS_SIZE_VER1) creation.odd |= args->set_tid_size != 0;
     return creation;
 }
 
-// Below the top of its new stack, for entry.S.
+// Below the top of its new stack, for entry.S: in memory that the program gave away, or in the child's copy
+// of it.
 void lay_way_back(const Frame& frame, uint64_t top) {
     auto* words = reinterpret_cast<uint64_t*>(top);
     words[-1] = frame.sixth;
     words[-2] = frame.back;
+}
+
+// The child goes on where its creator does: what lies below is the program's red zone, and this frame.
+bool stays_here(const Frame& frame, uint64_t top) {
+    return top >= reinterpret_cast<uint64_t>(&frame) && top <= frame.stack();
+}
+
+// Nothing may be kept on the stack that the child begins on.
+bool is_bare(const Frame& frame, const Creation& creation) {
+    if (creation.stack != 0) return stays_here(frame, creation.stack);
+    return (creation.flags & CLONE_VM) != 0 && frame.number != SYS_vfork;
 }
 
 // Whether the container's C libraries may know that number as a thread's (monitor/numbers.h). A process of
@@ -109,7 +121,6 @@ EntryId register_child(const Mapping& mapping, EntryId claim, HostPid child) {
 
 Action create(Frame& frame, const Row& row) {
     const Creation creation = creation_of(frame);
-    const bool shares = (creation.flags & CLONE_VM) != 0;
     const bool is_thread = (creation.flags & CLONE_THREAD) != 0;
     // To the kernel their numbers are all that matters, but these need the monitor's help.
     constexpr uint64_t special =
@@ -117,7 +128,7 @@ Action create(Frame& frame, const Row& row) {
     // So that a filter that is installed for all threads is noticed by all (Mapping::be_quiet_everywhere).
     if (is_thread) (void)Mapping::get();
     const bool served_here = is_thread || (!creation.odd && (creation.flags & special) == 0);
-    if (shares && creation.stack == 0 && frame.number != SYS_vfork) return Action::bare;
+    if (is_bare(frame, creation)) return Action::bare;
     const auto self = served_here && !is_thread ? Self::find() : std::nullopt;
     frame.claim = self ? claim_for_child(*self) : Claim();
     const bool claimed = frame.claim.entry() != EntryId::none || is_thread;
@@ -127,7 +138,7 @@ Action create(Frame& frame, const Row& row) {
         frame.made[5] = mark;
     if (frame.number == SYS_vfork) return Action::vfork;
     if (claimed) look(frame, After::creation);
-    if (shares && creation.stack != 0) {
+    if (creation.stack != 0) {
         lay_way_back(frame, creation.stack);
         return Action::new_stack;
     }
@@ -136,8 +147,8 @@ Action create(Frame& frame, const Row& row) {
 
 Action create_unseen(Frame& frame) {
     const Creation creation = creation_of(frame);
-    if ((creation.flags & CLONE_VM) == 0) return Action::make;
-    if (creation.stack == 0) return Action::bare;
+    if (is_bare(frame, creation)) return Action::bare;
+    if (creation.stack == 0) return Action::make;
     lay_way_back(frame, creation.stack);
     look(frame, After::nothing);
     return Action::new_stack;

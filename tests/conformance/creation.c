@@ -104,6 +104,29 @@ static void clone_vfork(void) {
     compare(child);
 }
 
+/* A child that begins in a function, on a stack of its own, though it shares no memory: what containers'
+ * makers do. */
+static int begin_on_stack(void* unused) {
+    (void)unused;
+    tell_and_exit();
+    return 0;
+}
+
+static void child_on_stack(unsigned long flags) {
+    enum { size = 1 << 16 };
+    static char stack[size] __attribute__((aligned(16)));
+    int parent_tid = 0;
+    compare(clone(begin_on_stack, stack + size, (int)(flags | SIGCHLD), NULL, &parent_tid));
+    if (flags & CLONE_PARENT_SETTID) fact("parent-tid=%s", who(parent_tid));
+}
+
+static void clone_on_stack(void) {
+    child_on_stack(0);
+}
+static void clone_on_stack_settid(void) {
+    child_on_stack(CLONE_PARENT_SETTID);
+}
+
 /* The memory that the kernel writes: whether it says the same as the call's result. A separate case for each
  * flag, because a layer may leave the kernel's number there. */
 static void settid(unsigned long flags, int by_clone3) {
@@ -225,6 +248,8 @@ static void exit_signal(void) {
 
 static void errors(void) {
     static const uint64_t nothing[11];
+    static const uint64_t size_without_stack[11] = {[6] = 1 << 16};
+    static const uint64_t stack_without_size[11] = {[5] = 1 << 16};
     fact("thread-without-sighand=%s", who(raw_clone(CLONE_THREAD | SIGCHLD, NULL, NULL)));
     fact("sighand-without-vm=%s", who(raw_clone(CLONE_SIGHAND | SIGCHLD, NULL, NULL)));
     fact("fs-and-newns=%s", who(raw_clone(CLONE_FS | CLONE_NEWNS | SIGCHLD, NULL, NULL)));
@@ -233,6 +258,8 @@ static void errors(void) {
     fact("clone3-small=%s", who(syscall(SYS_clone3, nothing, 8UL)));
     fact("clone3-null=%s", who(syscall(SYS_clone3, NULL, 88UL)));
     fact("clone3-huge=%s", who(syscall(SYS_clone3, nothing, 1UL << 20)));
+    fact("clone3-size-without-stack=%s", who(syscall(SYS_clone3, size_without_stack, 88UL)));
+    fact("clone3-stack-without-size=%s", who(syscall(SYS_clone3, stack_without_size, 88UL)));
     fact("clone3-exit-signal=%s", who(raw_clone3(0, 999, NULL, NULL, NULL)));
     fact("nothing-left=%s", who(waitpid(-1, NULL, WNOHANG)));
 }
@@ -306,6 +333,8 @@ const struct test_case creation_cases[] = {{"fork", forked, NULL},
                                            {"clone", cloned, "clone"},
                                            {"clone3", clone3_plain, "clone3"},
                                            {"clone_vfork", clone_vfork, "clone"},
+                                           {"clone_on_stack", clone_on_stack, "clone"},
+                                           {"clone_on_stack_settid", clone_on_stack_settid, "clone"},
                                            {"clone_parent_settid", parent_settid, "clone"},
                                            {"clone_child_settid", child_settid, "clone"},
                                            {"clone_both_settid", both_settid, "clone"},
