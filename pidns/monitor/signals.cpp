@@ -124,9 +124,9 @@ bool SignalSender::is_init(HostPid process) const {
 }
 
 std::optional<long> SignalSender::broadcast(Rewrite& rewrite, Broadcast targets) const {
-    if (targets.signal < 0 || targets.signal > 64) return -EINVAL;
     find_targets(rewrite, targets);
     if (targets.left.empty()) return -ESRCH;
+    if (targets.signal < 0 || targets.signal > 64) return -EINVAL;
     rewrite.broadcast = std::make_unique<Broadcast>(std::move(targets));
     aim(rewrite);
     return {};

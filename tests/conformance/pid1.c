@@ -180,9 +180,11 @@ static void everybody(void) {
     count_signal(SIGURG, SA_RESTART);
     fact("nobody-there=%s", result(kill(-1, SIGURG)));
     fact("self=%d", board->count[SIGURG]);
+    fact("bad-signal=%s", result(kill(-1, 999)));
     pid_t child[3];
     for (int i = 0; i < 3; ++i) child[i] = listener(i);
     fact("zero=%s", result(kill(-1, 0)));
+    fact("bad-signal=%s", result(kill(-1, 999)));
     fact("kill=%s", result(kill(-1, SIGURG)));
     for (int i = 0; i < 3; ++i) fact("%s", reap(child[i]));
     fact("heard=%d", board->count[SIGURG]);
