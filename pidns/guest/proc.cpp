@@ -60,7 +60,9 @@ bool link_carries_numbers(const Frame& frame, const Row& row) {
     Rest rest({target, static_cast<size_t>(frame.result)});
     while (!rest.empty()) {
         rest.skip({"/", 1});
-        if (number_of(rest.take_until('/'))) return true;
+        Rest name(rest.take_until('/'));
+        // "4711 (deleted)" is what a directory is called whose process was reaped.
+        if (name.take_number() && (name.empty() || name.skip({" ", 1}))) return true;
     }
     return false;
 }

@@ -106,11 +106,16 @@ bool only_reads(uint64_t flags) {
 
 constexpr std::string_view descriptors = "/dev/fd/";
 
-// openat2 whose directory is the root of the path.
-bool starts_at_directory(const Trap& trap) {
-    if (trap.number != SYS_openat2) return false;
+// What openat2 asks of the way that a path takes.
+uint64_t restrictions_of(const Trap& trap) {
+    if (trap.number != SYS_openat2) return 0;
     const auto how = ProcessMemory(trap.thread).read<open_how>(trap.arguments[2]);
-    return how && (how->resolve & RESOLVE_IN_ROOT) != 0;
+    return how ? how->resolve : 0;
+}
+
+// Its directory is the root of the path.
+bool starts_at_directory(const Trap& trap) {
+    return (restrictions_of(trap) & RESOLVE_IN_ROOT) != 0;
 }
 
 // The program's own thread stands and waits for the answer; had it read the file itself, it would run.
@@ -262,13 +267,15 @@ ProcFiles::Verdict ProcFiles::open_members(const Trap& trap, const Caller& calle
 ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcPath path) {
     const uint64_t flags = flags_of(trap).value_or(O_PATH);
     const std::string place = path.place();
-    const Content content = content_of(place);
+    const Content content = path.is_descriptor() ? content_behind(caller, place) : content_of(place);
     if (path.is_namespace() && only_reads(flags) && !wants_directory(path.text) &&
         may_inspect(caller.thread, path.process()) &&
         give_namespace(trap, namespace_of(path.process(), path.is_namespace_for_children()),
                        (flags & O_CLOEXEC) != 0))
         return {.next = Next::answered};
-    const bool is_plain = !wants_directory(path.text) && !turns_back(path.text);
+    // Else the kernel finds out whether there is such a way.
+    const bool is_plain = !wants_directory(path.text) && !turns_back(path.text) && !path.is_descriptor() &&
+                          restrictions_of(trap) == 0;
     Verdict remake{.next = Next::remake, .path = std::move(path.text)};
     if (content == Content::none || !only_reads(flags)) return path.changed ? remake : Verdict{};
     remake.replaces = true;
@@ -291,6 +298,13 @@ ProcFiles::Verdict ProcFiles::open(const Trap& trap, const Caller& caller, ProcP
     else
         listener_.answer(trap, errno == EMFILE ? -EMFILE : -EINTR);
     return {.next = Next::answered};
+}
+
+// Of a descriptor's link, by which a file that was opened with O_PATH is opened for reading.
+Content ProcFiles::content_behind(const Caller& caller, const std::string& link) {
+    const std::string target = link_text("/proc/" + link);
+    const auto found = paths_.may_be_proc(target) ? paths_.place_of(caller, target) : std::nullopt;
+    return found ? content_of(found->place()) : Content::none;
 }
 
 // To the kernel all of these files are the same: the host's namespace. What the program gets names the init
@@ -383,11 +397,15 @@ std::optional<std::string> ProcFiles::own_text(const Caller& caller, const std::
                        : paths_.may_be_proc(target) ? paths_.place_of(caller, target)
                                                     : std::nullopt;
     if (!place || place->below.empty()) return {};
-    const HostPid process = place->process();
-    if (process == HostPid::none) return meant ? std::optional("/proc/" + meant->place) : std::nullopt;
     Components named = components_of(meant ? "/proc/" + meant->place : target);
     // The place's end is the text's end: the process stands where the place begins.
     const size_t at = named.size() - place->below.size();
+    if (place->is_gone_process()) {  // and nobody knows its number any more
+        named.at(at) = "0" + std::string(deleted_ending);
+        return join(named);
+    }
+    const HostPid process = place->process();
+    if (process == HostPid::none) return meant ? std::optional("/proc/" + meant->place) : std::nullopt;
     const int number = translator_.thread_outward(raw(process), caller.space);
     named.at(at) = std::to_string(number);
     if (place->below.size() >= 3 && place->below[1] == "task") {
@@ -548,7 +566,7 @@ bool ProcFiles::reread(const Trap& trap, const Caller& caller) {
 
 bool ProcFiles::name_directory(const Trap& trap, const Caller& caller) {
     const std::string here = as_seen_by(trap.thread, link_text(proc_file(trap.thread, "cwd")));
-    if (!paths_.may_be_proc(here)) return false;
+    if (!paths_.may_be_proc(here) || here.ends_with(deleted_ending)) return false;
     auto text = own_text(caller, here);
     if (!text || !listener_.valid(trap)) return false;
     *text += '\0';

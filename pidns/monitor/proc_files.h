@@ -100,6 +100,7 @@ class ProcFiles {
     Verdict describe(const Caller& caller, const std::string& link);
     Verdict follow_names(const Trap& trap, const Call& call, const Caller& caller, const Named& named);
     Verdict open(const Trap& trap, const Caller& caller, ProcPath path);
+    Content content_behind(const Caller& caller, const std::string& link);
     Verdict open_members(const Trap& trap, const Caller& caller, std::string path);
     bool give_namespace(const Trap& trap, NamespaceId space, bool close_on_exec) const;
     Verdict read_link(const Trap& trap, const Call& call, const Caller& caller, ProcPath path);

@@ -19,6 +19,7 @@
 #include "pidns/monitor/descriptors.h"
 #include "pidns/monitor/memory.h"
 #include "pidns/monitor/proc_files.h"
+#include "pidns/monitor/procfs.h"
 #include "runtime/base/sys.h"
 
 namespace ctr::pidns {
@@ -118,7 +119,7 @@ std::optional<ProcFiles::Listed> ProcFiles::list(const Trap& trap, const Caller&
     if (place->is_root())
         list_processes(caller, directory.get(), entries);
     else
-        list_threads(caller, place->process(), directory.get(), entries);
+        list_threads(caller, process_of_thread(place->process()), directory.get(), entries);
     long result = entries.result();
     if (result > 0 && !ProcessMemory(trap.thread).write_bytes(trap.arguments[1], entries.bytes()))
         result = -EFAULT;
@@ -164,7 +165,8 @@ void ProcFiles::list_processes(const Caller& caller, int directory, Entries& to)
     lseek(directory, position, SEEK_SET);
 }
 
-// Only the first thread's number is another; it may be longer.
+// Only the first thread's number is another; it may be longer. (The list is also found below the number of
+// any other thread.)
 void ProcFiles::list_threads(const Caller& caller, HostPid process, int directory, Entries& to) const {
     const std::string leader = std::to_string(raw(process));
     const std::string number = std::to_string(translator_.outward(raw(process), caller.space));

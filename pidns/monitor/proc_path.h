@@ -13,6 +13,8 @@
 
 namespace ctr::pidns {
 
+inline constexpr std::string_view deleted_ending = " (deleted)";
+
 struct ProcPath {
     std::string text;      // the program's, with the host's numbers; everything else is as it was
     Components below;      // the place below the mount point; numbers are the host's
@@ -26,6 +28,12 @@ struct ProcPath {
     bool is_namespace() const { return names_namespace("pid") || is_namespace_for_children(); }
     bool is_namespace_for_children() const { return names_namespace("pid_for_children"); }
     bool is_task_list() const { return below.size() == 2 && below[1] == "task"; }
+    bool is_descriptor() const { return below.size() >= 3 && below[below.size() - 2] == "fd"; }
+    // The directory of a process that was reaped, as the kernel calls what somebody still has open.
+    bool is_gone_process() const {
+        return below.size() == 1 && below[0].front() >= '1' && below[0].front() <= '9' &&
+               below[0].ends_with(deleted_ending);
+    }
 
   private:
     bool names_namespace(std::string_view name) const {

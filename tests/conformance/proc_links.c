@@ -181,6 +181,24 @@ static void reopened_descriptors(void) {
         fact("linkat=ok length=3");
 }
 
+/* What was opened as a mere name is read by its descriptor's link. */
+static void opened_names(void) {
+    const pid_t child = named_child("child");
+    const int name = open(path_of("/proc/%d/status", child), O_PATH);
+    fact("pid=%s", line_of(path_of("/proc/self/fd/%d", name), "Pid"));
+    fact("by-number=%s", line_of(path_of("/proc/%d/fd/%d", getpid(), name), "PPid"));
+    const pid_t other = offspring();
+    if (other == 0) {
+        fact("parent's=%s", line_of(path_of("/proc/%d/fd/%d", getppid(), name), "Pid"));
+        _exit(0);
+    }
+    reap(other);
+    const int directory = open(path_of("/proc/%d", child), O_PATH | O_DIRECTORY);
+    fact("below=%s", line_of(path_of("/proc/self/fd/%d/status", directory), "Pid"));
+    end(child);
+    fact("gone=%s", line_of(path_of("/proc/self/fd/%d", name), "Pid"));
+}
+
 /* Executes PATH as this program; what it says about itself. */
 static void tell_executed(const char* how, int directory, const char* path, int flags) {
     int ends[2];
@@ -258,6 +276,7 @@ const struct test_case link_cases[] = {
     {"link_of_descriptors", links_of_descriptors, "readlink, readlinkat"},
     {"link_names_elsewhere", names_elsewhere, "readlink, openat"},
     {"link_reopened_descriptors", reopened_descriptors, "open, openat, linkat, stat"},
+    {"link_opened_names", opened_names, "open, openat"},
     {"link_executed", executed, "execve, execveat"},
     {"link_interpreter", interpreter, "execve"},
     {NULL, NULL, NULL}};

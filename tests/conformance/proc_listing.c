@@ -268,6 +268,7 @@ static void of_tasks(void) {
     fact("is=%s", who(all.number[0]));
     list(path_of("/proc/%d/task", one), 32768, &all);
     fact("of-thread=%d", all.count);
+    fact("leader=%s", yes(listed(&all, getpid())));
     kill(child, SIGKILL);
     siginfo_t info;
     waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);

@@ -259,10 +259,18 @@ static void working_directory(void) {
     const ssize_t length = readlink("/proc/self/cwd", text, sizeof text - 1);
     text[length > 0 ? length : 0] = '\0';
     fact("cwd-link=%s", length < 0 ? who(-1) : with_names(text));
+    const int tasks = open(path_of("/proc/%d/task", child), O_PATH | O_DIRECTORY);
     end(child);
     fact("gone: file=%s", comm_at(AT_FDCWD, "comm"));
     fact("up=%s", comm_at(AT_FDCWD, "../self/comm"));
     fact("is=%s", getcwd(text, sizeof text) == NULL ? who(-1) : text);
+    /* A layer may have forgotten the number, and then says 0; it never says another's. */
+    const ssize_t left = readlink("/proc/self/cwd", text, sizeof text - 1);
+    text[left > 0 ? left : 0] = '\0';
+    const int right =
+        strcmp(text, path_of("/proc/%d (deleted)", child)) == 0 || strcmp(text, "/proc/0 (deleted)") == 0;
+    fact("cwd-link=%s", right ? "child" : text);
+    if (fchdir(tasks) == 0) fact("below: is=%s", getcwd(text, sizeof text) == NULL ? who(-1) : text);
 }
 
 static void restricted_resolution(void) {
@@ -272,6 +280,7 @@ static void restricted_resolution(void) {
     const char* const comm = path_of("%d/comm", child);
     fact("no-links=%s", result(closed(openat2_of(proc, comm, O_RDONLY, no_links))));
     fact("no-links-self=%s", result(closed(openat2_of(proc, "self/comm", O_RDONLY, no_links))));
+    fact("no-links-self-numbers=%s", result(closed(openat2_of(proc, "self/stat", O_RDONLY, no_links))));
     fact("no-magic=%s", result(closed(openat2_of(proc, "self/comm", O_RDONLY, no_magic))));
     fact("no-magic-exe=%s", result(closed(openat2_of(proc, path_of("%d/exe", child), O_RDONLY, no_magic))));
     fact("beneath=%s", result(closed(openat2_of(proc, comm, O_RDONLY, beneath))));
