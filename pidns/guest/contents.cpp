@@ -4,6 +4,7 @@
 // What the program itself may not see of a process the kernel has left out already.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <cstddef>
 #include <span>
@@ -81,6 +82,13 @@ class Text {
     int64_t size_ = 0;
 };
 
+// Else the kernel would end the program for it (SIGXFSZ); the monitor writes by itself.
+bool may_write_files() {
+    struct rlimit size;
+    return marked(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, reinterpret_cast<uint64_t>(&size)) == 0 &&
+           size.rlim_cur >= room;
+}
+
 void close(int64_t file) {
     marked(SYS_close, static_cast<uint64_t>(file));
 }
@@ -111,6 +119,7 @@ bool replace_by_translation(Frame& frame, const Self& self, HostPid process, Con
                             std::string_view place, uint64_t flags) {
     Text original, shown;
     if (!original.read(frame.result) || !shown.translate(self, content, original.text())) return false;
+    if (!may_write_files()) return false;
     const int64_t file = make_memory_file(birth_of(self, process), place);
     if (file < 0) return false;
     const bool is_written = shown.write_to(file);

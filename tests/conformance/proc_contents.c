@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -471,6 +472,26 @@ static void plain_files(void) {
     end(child);
 }
 
+/* Who may write no files reads these all the same. */
+static void no_files_allowed(void) {
+    const pid_t child = named_child("child");
+    const pid_t reader = offspring();
+    if (reader == 0) {
+        const struct rlimit nothing = {0, 0};
+        setrlimit(RLIMIT_FSIZE, &nothing);
+        know(getpid(), "reader");
+        fact("own=%s", line_of("/proc/self/status", "Pid"));
+        fact("child's=%s", line_of(path_of("/proc/%d/status", child), "Pid"));
+        char text[4096];
+        fact("stat=%s",
+             yes(read_whole(AT_FDCWD, "/proc/self/stat", text, sizeof text) > 0 && atoi(text) == getpid()));
+        _exit(5);
+    }
+    know(reader, "reader");
+    fact("%s", reap(reader));
+    end(child);
+}
+
 const struct test_case content_cases[] = {
     {"content_stat", stat_lines, "openat, read"},
     {"content_status", status_lines, "openat, read"},
@@ -483,4 +504,5 @@ const struct test_case content_cases[] = {
     {"content_in_pieces", in_pieces, "read, pread64, readv, preadv, lseek"},
     {"content_other_ways", other_ways, "fstat, sendfile, mmap"},
     {"content_plain_files", plain_files, "openat, read"},
+    {"content_no_files_allowed", no_files_allowed, "openat"},
     {NULL, NULL, NULL}};
