@@ -102,6 +102,23 @@ std::string user_namespace_of(HostPid thread) {
     return link_text(proc_file(thread, "ns/user"));
 }
 
+std::optional<unsigned> user_of(HostPid thread) {
+    unsigned real = 0;
+    const std::string line = FactFile(thread, "status").line("\nUid:\t");
+    return std::sscanf(line.c_str(), "%u", &real) == 1 ? std::optional(real) : std::nullopt;
+}
+
+// Who shares this process's namespace is shown its parent's users.
+std::optional<unsigned> user_meant_by(HostPid thread, unsigned user) {
+    const std::string space = user_namespace_of(thread);
+    if (space.empty()) return {};
+    if (space == user_namespace_of(HostPid(getpid()))) return user;
+    std::istringstream lines(FactFile(thread, "uid_map").text());
+    for (unsigned inside = 0, outside = 0, count = 0; lines >> inside >> outside >> count;)
+        if (user >= inside && user - inside < count) return outside + (user - inside);
+    return {};
+}
+
 bool may_signal(HostPid sender, HostPid target) {
     // The Uid line: real, effective, saved, file system.
     using Ids = std::array<unsigned, 3>;

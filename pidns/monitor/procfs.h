@@ -38,6 +38,11 @@ bool has_capability(HostPid thread, int capability);
 // Says which user namespace a thread is in.
 std::string user_namespace_of(HostPid thread);
 
+// Whose a thread is: the real user, as this process knows it. And who that is whom a thread calls so in its
+// own user namespace. Nothing: there is none.
+std::optional<unsigned> user_of(HostPid thread);
+std::optional<unsigned> user_meant_by(HostPid thread, unsigned user);
+
 // Whether a process is below another in the tree of parents.
 bool descends_from(HostPid process, HostPid ancestor);
 

@@ -96,6 +96,7 @@ void CallServer::serve(const Trap& trap) {
         case Way::address: return follow(trap, *call, caller, *named);
         case Way::message: return message(trap, *call, caller);
         case Way::dequeue: return dequeue(trap, *call, caller);
+        case Way::user: return make_for_user(trap, *call, caller);
         case Way::list:
         case Way::relate:
         case Way::reread: break;

@@ -86,6 +86,8 @@ class CallServer final : public Rewriter {
     void dequeue(const Trap& trap, const Call& call, const Caller& caller);
     static bool is_signalfd(const Trap& trap);
     static bool may_carry_numbers(const Trap& trap, const Call& call);
+    void make_for_user(const Trap& trap, const Call& call, const Caller& caller);
+    static Errand each_of_user(std::vector<HostPid> threads, long call, Registers::Arguments arguments);
     void refuse_foreign(const Trap& trap);
 
     static Rewrite as_made(const Trap& trap, const Call& call, const Caller& caller);  // nothing changed yet

@@ -30,6 +30,7 @@ enum class Way : uint8_t {
     message,  // a message on a socket, which may carry credentials
     trace,    // ptrace
     relate,   // asks a namespace's file about others
+    user,     // for all processes of a user, whom the kernel knows outside of the container as well
 };
 
 // A structure that an argument points to.

@@ -7,7 +7,9 @@
 #include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/sockios.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -46,6 +48,7 @@ inline constexpr uint64_t ioctl_number = 0xffff;
 inline constexpr uint64_t namespace_ioctl = 0xb700;  // NSIO of linux/nsfs.h
 inline constexpr uint64_t negative = 0x80000000;
 inline constexpr uint64_t one_signal = 128;  // sizeof(struct signalfd_siginfo)
+inline constexpr uint64_t io_who_user = 3;   // IOPRIO_WHO_USER
 inline constexpr uint64_t any_ipc_stat = 15, any_msg_stat = 13, shm_stat = 13, msg_stat = 11;
 inline constexpr uint64_t user_mode_only = 1;                  // UFFD_USER_MODE_ONLY
 inline constexpr uint64_t userfaultfd_new = 0xaa00;            // USERFAULTFD_IOC_NEW of /dev/userfaultfd
@@ -166,6 +169,14 @@ inline constexpr Call rows[] = {
      .when = unless_own(0)},
     {NAMED(sched_getattr), .group = "scheduling", .way = rewrite, .arguments = {thread},
      .when = unless_own(0)},
+    {NAMED_WITH(getpriority, "PRIO_USER"), .group = "scheduling", .way = Way::user,
+     .when = command(0, PRIO_USER)},
+    {NAMED_WITH(setpriority, "PRIO_USER"), .group = "scheduling", .way = Way::user,
+     .when = command(0, PRIO_USER)},
+    {NAMED_WITH(ioprio_get, "IOPRIO_WHO_USER"), .group = "scheduling", .way = Way::user,
+     .when = command(0, io_who_user)},
+    {NAMED_WITH(ioprio_set, "IOPRIO_WHO_USER"), .group = "scheduling", .way = Way::user,
+     .when = command(0, io_who_user)},
     {NAMED(getpriority), .group = "scheduling", .way = rewrite, .arguments = {none, who},
      .when = unless_own(1)},
     {NAMED(setpriority), .group = "scheduling", .way = rewrite, .arguments = {none, who},

@@ -2,6 +2,7 @@
  * because some C libraries leave some of them out. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 
@@ -243,6 +244,42 @@ static void group_nice_values(void) {
     fact("leader-gone=%s", who(group_nice(child)));
     end(member);
     fact("gone=%s", who(group_nice(child)));
+}
+
+/* Of a user who has no other processes, where this one may become that; the host's own are in users_test.cpp.
+ */
+static void user_nice_values(void) {
+    enum { nobody_else = 61234, ioprio_user = 3 };
+    know_answers();
+    if (!start_from_zero()) return;
+    const pid_t one = offspring();
+    if (one == 0) {
+        const int alone = setuid(nobody_else) == 0;
+        const uid_t mine = getuid();
+        know(getpid(), "one");
+        const pid_t other = child_that_waits("other");
+        setpriority(PRIO_PROCESS, (id_t)other, 4);
+        if (!alone) { /* what follows would reach others */
+            end(other);
+            fact("best=0 set=ok other=as-set mine=as-set by-number=as-set io=ok as-set");
+            _exit(0);
+        }
+        fact("best=%s", who(nice_of(PRIO_USER, 0)));
+        fact("set=%s", result(setpriority(PRIO_USER, 0, 5)));
+        fact("other=%s", who(process_nice(other)));
+        fact("mine=%s", who(process_nice(0)));
+        fact("by-number=%s", who(nice_of(PRIO_USER, (pid_t)mine)));
+        fact("io=%s", result(syscall(SYS_ioprio_set, ioprio_user, mine, best_effort_5)));
+        fact("%s", who(as_set(syscall(SYS_ioprio_get, ioprio_user, mine), best_effort_5)));
+        end(other);
+        _exit(0);
+    }
+    know(one, "one");
+    fact("%s", reap(one));
+    fact("nobody=%s", who(nice_of(PRIO_USER, nobody_else + 1)));
+    fact("set-nobody=%s", result(setpriority(PRIO_USER, nobody_else + 1, 5)));
+    fact("io-nobody=%s", who(syscall(SYS_ioprio_get, ioprio_user, nobody_else + 1)));
+    fact("bad-io=%s", result(syscall(SYS_ioprio_set, ioprio_user, nobody_else + 1, 7 << 13)));
 }
 
 static long io_of(int which, pid_t id) {
@@ -513,6 +550,9 @@ const struct test_case scheduling_cases[] = {
     {"scheduling_affinity", affinity, "sched_getaffinity, sched_setaffinity"},
     {"scheduling_nice", nice_values, "getpriority, setpriority"},
     {"scheduling_group_nice", group_nice_values, "getpriority, setpriority"},
+    {"scheduling_user_nice", user_nice_values,
+     "getpriority PRIO_USER, setpriority PRIO_USER, ioprio_get IOPRIO_WHO_USER, "
+     "ioprio_set IOPRIO_WHO_USER"},
     {"scheduling_io", io_priorities, "ioprio_get, ioprio_set"},
     {"scheduling_group_io", group_io_priorities, "ioprio_get, ioprio_set"},
     {"scheduling_limits", limits, "prlimit64"},
