@@ -47,6 +47,14 @@ void Mapping::be_quiet_everywhere() {
              0);
 }
 
+void Mapping::leave() {
+    const auto mapping = get();
+    if (!mapping) return;
+    const uint64_t size = file_bytes(mapping->model(), mapping->limits());
+    be_quiet_everywhere();
+    make(SYS_munmap, place + file_header_bytes, size - file_header_bytes, 0, 0, 0, 0);
+}
+
 // The mapping is there still, if it was.
 void Mapping::be_loud() {
     if (gs_base() == quiet) set_gs_base(0);

@@ -34,6 +34,9 @@ class Mapping {
     // first.
     static void be_quiet_everywhere();
 
+    // The same in a process that has no other thread, and nothing is left of the mapping but that page.
+    static void leave();
+
     // Attaches first, if need be (a few microseconds). Nothing: there is none to be had.
     static std::optional<Mapping> get() {
         const uint64_t base = gs_base();

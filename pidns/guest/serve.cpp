@@ -60,6 +60,7 @@ Action serve(Frame& frame, const Row& row) {
         case Way::reread: return reread(frame, row);
         case Way::dequeue: return dequeue(frame, row);
         case Way::message: return message(frame, row);
+        case Way::lock: return lock_memory(frame);
         default: return ask(frame, row);
     }
 }

@@ -66,6 +66,7 @@ Action list(Frame& frame, const Row& row);
 Action reread(Frame& frame, const Row& row);
 Action dequeue(Frame& frame, const Row& row);
 Action message(Frame& frame, const Row& row);  // messages.cpp
+Action lock_memory(Frame& frame);              // lock.cpp
 
 // True: make the call again, as the frame says now.
 bool followed_path(Frame& frame);

@@ -97,6 +97,7 @@ void CallServer::serve(const Trap& trap) {
         case Way::message: return message(trap, *call, caller);
         case Way::dequeue: return dequeue(trap, *call, caller);
         case Way::user: return make_for_user(trap, *call, caller);
+        case Way::lock:
         case Way::list:
         case Way::relate:
         case Way::reread: break;
@@ -108,6 +109,7 @@ bool CallServer::answer_file(const Trap& trap, const Call& call, const Caller& c
     switch (call.way) {
         case Way::reread: return files_.reread(trap, caller);
         case Way::relate: return files_.relate(trap, caller);
+        case Way::lock: return false;
         default:
             return call.number == SYS_getcwd ? files_.name_directory(trap, caller) : list(trap, call, caller);
     }

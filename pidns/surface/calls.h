@@ -31,6 +31,7 @@ enum class Way : uint8_t {
     trace,    // ptrace
     relate,   // asks a namespace's file about others
     user,     // for all processes of a user, whom the kernel knows outside of the container as well
+    lock,     // locks memory, of which the numbers' mapping mustn't be a part
 };
 
 // A structure that an argument points to.

@@ -275,6 +275,9 @@ inline constexpr Call rows[] = {
     {NAMED_WITH(ioctl, "USERFAULTFD_IOC_NEW"), .group = "memory", .way = answer,
      .when = command(1, userfaultfd_new), .and_when = only_if(2, user_mode_only, 0)},
 
+    // Not a number's either: the mapping of all numbers would be locked, which is large.
+    {NAMED(mlockall), .group = "memory", .way = Way::lock},
+
     // Its events name their cause in the kernel's numbers, and are read in any size. Answered as to those
     // without the privilege (until Linux 5.13, and by most containers' filters).
     {NAMED(fanotify_init), .group = "events", .way = answer},

@@ -282,6 +282,27 @@ static void user_nice_values(void) {
     fact("bad-io=%s", result(syscall(SYS_ioprio_set, ioprio_user, nobody_else + 1, 7 << 13)));
 }
 
+/* A layer's own memory is no part of what is locked, nor counted with it. */
+static void locked_memory(void) {
+    char text[8192];
+    const pid_t one = offspring();
+    if (one == 0) {
+        fact("lock=%s", result(mlockall(MCL_CURRENT | MCL_FUTURE)));
+        FILE* const file = fopen("/proc/self/status", "r");
+        long locked = -1;
+        while (file != NULL && fgets(text, sizeof text, file) != NULL) sscanf(text, "VmLck: %ld", &locked);
+        fact("some-megabytes=%s", yes(locked >= 0 && locked < 64 * 1024));
+        know(getpid(), "locked");
+        fact("getpid=%s", who((pid_t)syscall(SYS_getpid)));
+        const pid_t other = child_that_exits("other", 3);
+        fact("other: %s", reap(other));
+        fact("bad=%s", result(mlockall(64)));
+        _exit(munlockall() == 0 ? 4 : 5);
+    }
+    know(one, "locked");
+    fact("%s", reap(one));
+}
+
 static long io_of(int which, pid_t id) {
     const long got = syscall(SYS_ioprio_get, which, id);
     return got < 0 ? -1 : as_set(got, best_effort_5);
@@ -553,6 +574,7 @@ const struct test_case scheduling_cases[] = {
     {"scheduling_user_nice", user_nice_values,
      "getpriority PRIO_USER, setpriority PRIO_USER, ioprio_get IOPRIO_WHO_USER, "
      "ioprio_set IOPRIO_WHO_USER"},
+    {"scheduling_locked_memory", locked_memory, "mlockall"},
     {"scheduling_io", io_priorities, "ioprio_get, ioprio_set"},
     {"scheduling_group_io", group_io_priorities, "ioprio_get, ioprio_set"},
     {"scheduling_limits", limits, "prlimit64"},
