@@ -30,6 +30,7 @@ constexpr bool names_numbers(uint64_t name) {
         case key("children"):  // and pid_for_children
         case key("sched"):
         case key("timers"):
+        case key("syscall"):
         case key("loadavg"):
         case key("locks"):
         case key("shm"):

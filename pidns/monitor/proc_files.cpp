@@ -74,6 +74,7 @@ bool readable_by_all(Content content) {
     switch (content) {
         case Content::fdinfo:
         case Content::timers:
+        case Content::call:
         case Content::shm:
         case Content::msg: return false;
         default: return true;
@@ -118,8 +119,10 @@ bool starts_at_directory(const Trap& trap) {
     return (restrictions_of(trap) & RESOLVE_IN_ROOT) != 0;
 }
 
-// The program's own thread stands and waits for the answer; had it read the file itself, it would run.
+// The program's own thread stands and waits for the answer; had it read the file itself, it would run. (Of
+// that it would see the call by which it reads, which isn't made yet.)
 void show_running(Content content, std::string& text) {
+    if (content == Content::call) text = "running\n";
     const size_t name_end = content == Content::stat ? text.rfind(") ") : std::string::npos;
     if (name_end != std::string::npos && name_end + 2 < text.size()) text[name_end + 2] = 'R';
     constexpr std::string_view field = "\nState:\t";
@@ -376,6 +379,8 @@ std::optional<std::string> ProcFiles::translated(const Caller& caller, Content c
     const HostPid process = process_in(place);
     const bool inspects =
         process == HostPid::none || process == caller.process || may_inspect(caller.thread, process);
+    // The kernel asks who reads it, and here it is the monitor.
+    if (content == Content::call && !inspects) return {};
     const ReaderView view(numbers_, translator_, caller.space, inspects);
     std::string to(room_for(text.size()), 0);
     const auto size = translate(content, text, view, to);

@@ -152,6 +152,7 @@ constexpr Translator translators[] = {
     {Content::sched, put_sched},
     {Content::fdinfo, put_fdinfo},
     {Content::timers, put_timers},
+    {Content::call, put_call},
     {Content::loadavg, put_loadavg},
     {Content::locks, put_locks},
     {Content::shm, put_shm},

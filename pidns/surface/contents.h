@@ -21,6 +21,7 @@ enum class Content : uint8_t {
     sched,
     fdinfo,
     timers,
+    call,  // syscall
     loadavg,
     locks,
     shm,

@@ -33,9 +33,13 @@ struct Lock {
 std::optional<Lock> lock_of(std::string_view line);
 void put_lock(const Lock& lock, const View& view, Output& out);
 
+// The id of a clock, which may hold a number.
+int seen_clock(const View& view, int clock);
+
 // Of one process or thread; put_stat and put_status have headers of their own.
 bool put_sched(std::string_view text, const View& view, Output& out);
 bool put_fdinfo(std::string_view text, const View& view, Output& out);
 bool put_timers(std::string_view text, const View& view, Output& out);
+bool put_call(std::string_view text, const View& view, Output& out);
 
 }  // namespace ctr::pidns

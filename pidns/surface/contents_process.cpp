@@ -35,20 +35,6 @@ std::optional<SchedHead> find_sched_head(std::string_view text) {
     return std::nullopt;
 }
 
-// The clock of a process's or thread's time is the complement of its number, above three bits
-// (include/linux/posix-timers_types.h). The kernel keeps it as the caller gave it; in the layer that is the
-// host's number, because timer_create() itself takes no other.
-int seen_clock(const View& view, int clock) {
-    constexpr int low_bits = 3;
-    constexpr int thread_bit = 4;
-    constexpr int kind_bits = 3;
-    constexpr int of_descriptor = 3;
-    if (clock >= 0 || (clock & kind_bits) == of_descriptor) return clock;
-    const int host = ~(clock >> low_bits);
-    const int own = seen(view, (clock & thread_bit) != 0 ? Bearer::thread : Bearer::process, host);
-    return static_cast<int>(~static_cast<unsigned>(own) << low_bits) | (clock & ((1 << low_bits) - 1));
-}
-
 // "notify: signal/pid.4711", "notify: signal/tid.4711"
 bool put_notify(std::string_view value, const View& view, Output& out) {
     Rest rest(value);
@@ -62,6 +48,20 @@ bool put_notify(std::string_view value, const View& view, Output& out) {
 }
 
 }  // namespace
+
+// The clock of a process's or thread's time is the complement of its number, above three bits
+// (include/linux/posix-timers_types.h). The kernel keeps it as the caller gave it; in the layer that is the
+// host's number, because timer_create() itself takes no other.
+int seen_clock(const View& view, int clock) {
+    constexpr int low_bits = 3;
+    constexpr int thread_bit = 4;
+    constexpr int kind_bits = 3;
+    constexpr int of_descriptor = 3;
+    if (clock >= 0 || (clock & kind_bits) == of_descriptor) return clock;
+    const int host = ~(clock >> low_bits);
+    const int own = seen(view, (clock & thread_bit) != 0 ? Bearer::thread : Bearer::process, host);
+    return static_cast<int>(~static_cast<unsigned>(own) << low_bits) | (clock & ((1 << low_bits) - 1));
+}
 
 bool put_sched(std::string_view text, const View& view, Output& out) {
     Rest rest(text);

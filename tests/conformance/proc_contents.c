@@ -472,6 +472,38 @@ static void plain_files(void) {
     end(child);
 }
 
+/* The call in which another sleeps: the first argument of its wait, as a name. */
+static const char* waits_for(const char* path) {
+    char text[512];
+    for (int i = 0; i < 2000; ++i) { /* until it sleeps */
+        if (read_whole(AT_FDCWD, path, text, sizeof text) < 0) return who(-1);
+        long number = -1;
+        unsigned long first = 0;
+        if (sscanf(text, "%ld 0x%lx", &number, &first) == 2 && number == SYS_wait4) return who((int)first);
+        usleep(1000);
+    }
+    return "no-wait";
+}
+
+static void calls_in_progress(void) {
+    const pid_t child = offspring();
+    if (child == 0) {
+        const pid_t grandchild = child_that_waits("grandchild");
+        board->pid[0] = grandchild;
+        raise_flag(&board->flag[0]);
+        waitpid(grandchild, NULL, 0);
+        _exit(0);
+    }
+    know(child, "child");
+    await(&board->flag[0]);
+    fact("for=%s", waits_for(path_of("/proc/%d/syscall", child)));
+    fact("task=%s", waits_for(path_of("/proc/%d/task/%d/syscall", child, child)));
+    char text[512];
+    fact("own=%s", yes(read_whole(AT_FDCWD, "/proc/self/syscall", text, sizeof text) > 0));
+    kill(board->pid[0], SIGKILL);
+    end(child);
+}
+
 /* Who may write no files reads these all the same. */
 static void no_files_allowed(void) {
     const pid_t child = named_child("child");
@@ -504,5 +536,6 @@ const struct test_case content_cases[] = {
     {"content_in_pieces", in_pieces, "read, pread64, readv, preadv, lseek"},
     {"content_other_ways", other_ways, "fstat, sendfile, mmap"},
     {"content_plain_files", plain_files, "openat, read"},
+    {"content_call", calls_in_progress, "open, openat"},
     {"content_no_files_allowed", no_files_allowed, "openat"},
     {NULL, NULL, NULL}};

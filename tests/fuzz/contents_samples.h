@@ -81,6 +81,18 @@ constexpr std::string_view timers =
     "ID: 1\nsignal: 10/0000000000001234\nnotify: signal/pid.4942\nClockID: -2\n"
     "ID: 0\nsignal: 10/0000000000001234\nnotify: signal/pid.4942\nClockID: -29\n";
 
+// The sixth argument says that the numbers are the host's. A wait, one for a group, for no number; the time
+// of a process; one that the monitor hasn't seen yet; no call.
+constexpr std::string_view waiting =
+    "61 0x1378 0x7ffc7d5b17ac 0x0 0x0 0x0 0x6d616769 0x7ffc7d5b1798 0x7f5e92c6abd3\n";
+constexpr std::string_view waiting_for_group =
+    "61 0xffffffffffffecb2 0x0 0x0 0x0 0x0 0x6d616769 0x7ffc7d5b1798 0x7f5e92c6abd3\n";
+constexpr std::string_view waiting_by_kind =
+    "247 0x1 0x134e 0x0 0x4 0x0 0x6d616769 0x7ffc7d5b1798 0x7f5e92c6abd3\n";
+constexpr std::string_view asking = "61 0x137a 0x0 0x0 0x0 0x0 0x1 0x7ffc7d5b1798 0x7f5e92c6abd3\n";
+constexpr std::string_view in_no_call = "-1 0x7ffc7d5b1798 0x7f5e92c6abd3\n";
+constexpr std::string_view running = "running\n";
+
 constexpr std::string_view loadavg = "1.07 1.49 1.60 2/139 4990\n";
 
 constexpr std::string_view locks =
@@ -133,6 +145,12 @@ constexpr Sample all[] = {
     {Content::fdinfo, reaped_pidfd_info},
     {Content::fdinfo, lock_info},
     {Content::timers, timers},
+    {Content::call, waiting},
+    {Content::call, waiting_for_group},
+    {Content::call, waiting_by_kind},
+    {Content::call, asking},
+    {Content::call, in_no_call},
+    {Content::call, running},
     {Content::loadavg, loadavg},
     {Content::locks, locks},
     {Content::shm, shm},

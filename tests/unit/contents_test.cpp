@@ -56,6 +56,8 @@ TEST(Contents, AreKnownByTheirPath) {
         {"4942/status", Content::status},
         {"4942/sched", Content::sched},
         {"4942/timers", Content::timers},
+        {"4942/syscall", Content::call},
+        {"4942/task/4990/syscall", Content::call},
         {"4942/fdinfo/0", Content::fdinfo},
         {"4942/task/4990/stat", Content::stat},
         {"4942/task/4990/status", Content::status},
@@ -269,6 +271,21 @@ TEST(ContentsOfTimers, HaveWhoIsNotifiedAndWhoseTimeIsMeasured) {
                                      {"tid.4990", "tid.0"},
                                      {"ClockID: -39878\n", "ClockID: -6\n"},
                                      {"ClockID: -39922\n", "ClockID: -2\n"}}));
+}
+
+TEST(ContentsOfCalls, HaveWhomTheyAreAbout) {
+    EXPECT_EQ(translated(Content::call, samples::waiting), with(samples::waiting, {{" 0x1378 ", " 0x14 "}}));
+    EXPECT_EQ(translated(Content::call, samples::waiting, TableView()),
+              with(samples::waiting, {{" 0x1378 ", " 0x0 "}}));
+    EXPECT_EQ(translated(Content::call, samples::waiting_for_group),
+              with(samples::waiting_for_group, {{"0xffffffffffffecb2", "0xfffffffffffab9b2"}}));
+    EXPECT_EQ(translated(Content::call, samples::waiting_by_kind),
+              with(samples::waiting_by_kind, {{" 0x134e ", " 0x5464e "}}));
+    for (const std::string_view text : {samples::asking, samples::in_no_call, samples::running})
+        EXPECT_EQ(translated(Content::call, text), text);
+    for (const char* text : {"61 0x137a\n", "61 0x13", "61 0x137a 0x0 0x0 0x0 0x0 0x6d616769 0x1\n", "61\n",
+                             "runnin", "running", "61 137a 0 0 0 0 0 0 0\n"})
+        EXPECT_EQ(translated(Content::call, text), "(nothing)") << text;
 }
 
 TEST(ContentsOfLocks, LeaveOutThoseOfWhoCannotBeSeenAndTheirWaiters) {
