@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/nsfs.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -16,6 +17,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "pidns/monitor/fact_file.h"
 #include "runtime/base/fd.h"
@@ -44,6 +46,35 @@ std::optional<KernelInfo> kernel_info(HostPid thread) {
     KernelInfo info{};
     if (!pidfd || ioctl(pidfd.get(), get_info, &info) != 0) return {};
     return info;
+}
+
+bool is_same(const struct stat& one, const struct stat& other) {
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+uint64_t capabilities(HostPid thread, const char* set) {
+    return FactFile(thread, "status").field(set, 16).value_or(0);
+}
+
+// As cap_capable() of security/commoncap.c: a capability holds in the user namespace that it was got in and
+// in those below, and who has made one of these has all in it.
+bool has_capability_over(HostPid thread, HostPid target, int capability) {
+    struct stat own {};
+    if (stat(proc_file(thread, "ns/user").c_str(), &own) != 0) return false;
+    Fd space(open(proc_file(target, "ns/user").c_str(), O_RDONLY | O_CLOEXEC));
+    for (struct stat here{}; space && fstat(space.get(), &here) == 0;) {
+        if (is_same(here, own)) return has_capability(thread, capability);
+        Fd parent(ioctl(space.get(), NS_GET_PARENT));
+        struct stat above {};
+        uid_t maker = 0;
+        struct stat of_thread {};
+        if (parent && fstat(parent.get(), &above) == 0 && is_same(above, own) &&
+            ioctl(space.get(), NS_GET_OWNER_UID, &maker) == 0 &&
+            stat(proc_file(thread, "").c_str(), &of_thread) == 0 && of_thread.st_uid == maker)
+            return true;
+        space = std::move(parent);
+    }
+    return false;
 }
 
 }  // namespace
@@ -138,17 +169,20 @@ bool may_signal(HostPid sender, HostPid target) {
     return !space.empty() && space == user_namespace_of(target) && has_capability(sender, CAP_KILL);
 }
 
-// The directory of a process that isn't dumpable belongs to root.
+// As __ptrace_may_access() of kernel/ptrace.c and cap_ptrace_access_check(). The directory of a process that
+// isn't dumpable belongs to root.
 bool may_inspect(HostPid reader, HostPid target) {
     struct stat of_reader {};
     struct stat of_target {};
     const bool known = stat(proc_file(reader, "").c_str(), &of_reader) == 0 &&
                        stat(proc_file(target, "").c_str(), &of_target) == 0;
-    if (!known || of_reader.st_uid == of_target.st_uid) return known;
-    // A capability holds in the user namespace that it was got in, and in those below.
+    if (!known) return false;
     const std::string space = user_namespace_of(reader);
-    const bool above = space == user_namespace_of(target) || space == user_namespace_of(HostPid(getpid()));
-    return !space.empty() && above && has_capability(reader, CAP_SYS_PTRACE);
+    const bool has_all = (capabilities(target, "\nCapPrm:\t") & ~capabilities(reader, "\nCapEff:\t")) == 0;
+    if (of_reader.st_uid == of_target.st_uid && !space.empty() && space == user_namespace_of(target) &&
+        has_all)
+        return true;
+    return has_capability_over(reader, target, CAP_SYS_PTRACE);
 }
 
 bool may_open_closed(HostPid target) {

@@ -49,8 +49,8 @@ bool descends_from(HostPid process, HostPid ancestor);
 // Whether a process may signal another: same user, or CAP_KILL (check_kill_permission() of kernel/signal.c).
 bool may_signal(HostPid sender, HostPid target);
 
-// Whether a thread may read what the kernel shows only to who may trace a process: same user, or
-// CAP_SYS_PTRACE.
+// Whether a thread may read what the kernel shows only to who may trace a process: same user and no fewer
+// capabilities in the same user namespace, or CAP_SYS_PTRACE.
 bool may_inspect(HostPid reader, HostPid target);
 
 // Whether the monitor itself may look into it still when it isn't dumpable: that takes CAP_SYS_PTRACE in its

@@ -504,6 +504,35 @@ static void calls_in_progress(void) {
     end(child);
 }
 
+/* A reader of the same user who has given up what the other still may do. */
+static void less_privileged(void) {
+    const pid_t child = named_child("child");
+    const pid_t reader = offspring();
+    if (reader == 0) {
+        struct {
+            uint32_t version;
+            int pid;
+        } header = {0x20080522, 0};
+        const uint32_t none[6] = {0};
+        char text[4096];
+        syscall(SYS_capset, &header, none);
+        fact("namespace=%s",
+             readlink(path_of("/proc/%d/ns/pid", child), text, sizeof text) < 0 ? who(-1) : "ok");
+        fact("opened=%s", open(path_of("/proc/%d/ns/pid", child), O_RDONLY) < 0 ? who(-1) : "ok");
+        fact("call=%s", read_whole(AT_FDCWD, path_of("/proc/%d/syscall", child), text, sizeof text) < 0
+                            ? who(-1)
+                            : "ok");
+        fact("code-hidden=%s",
+             yes(read_whole(AT_FDCWD, path_of("/proc/%d/stat", child), text, sizeof text) > 0 &&
+                 stat_field(text, 26) <= 1));
+        fact("own=%s", readlink("/proc/self/ns/pid", text, sizeof text) < 0 ? who(-1) : "ok");
+        _exit(6);
+    }
+    know(reader, "reader");
+    fact("%s", reap(reader));
+    end(child);
+}
+
 /* Who may write no files reads these all the same. */
 static void no_files_allowed(void) {
     const pid_t child = named_child("child");
@@ -537,5 +566,6 @@ const struct test_case content_cases[] = {
     {"content_other_ways", other_ways, "fstat, sendfile, mmap"},
     {"content_plain_files", plain_files, "openat, read"},
     {"content_call", calls_in_progress, "open, openat"},
+    {"content_less_privileged", less_privileged, "open, openat, readlink"},
     {"content_no_files_allowed", no_files_allowed, "openat"},
     {NULL, NULL, NULL}};
