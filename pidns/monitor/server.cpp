@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -609,6 +610,10 @@ void CallServer::translate_memory(const Rewrite& rewrite) {
     const uint64_t address = rewrite.original[writes.argument];
     if (writes.structure == Structure::none || address == 0) return;
     const ProcessMemory memory(rewrite.caller.thread);
+    // getsockopt has written as much as there was room for.
+    if (writes.structure == Structure::credentials &&
+        memory.read<socklen_t>(rewrite.original[4]).value_or(0) < sizeof(int32_t))
+        return;
     for (const Field& field : fields_of(writes.structure)) {
         const auto host = memory.read<int32_t>(address + field.offset);
         if (!host || !counts(field.guard, address, memory)) continue;

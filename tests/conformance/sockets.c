@@ -57,6 +57,10 @@ static void peer_of_pair(void) {
     socklen_t length = 4;
     fact("short=%s", result(getsockopt(ends[0], SOL_SOCKET, SO_PEERCRED, &peer, &length)));
     fact("pid=%s length=%d uid-untouched=%s", who(peer.pid), (int)length, yes(peer.uid == 77));
+    unsigned char bytes[4] = {77, 77, 77, 77};
+    length = 2;
+    fact("shorter=%s", result(getsockopt(ends[0], SOL_SOCKET, SO_PEERCRED, bytes, &length)));
+    fact("length=%d rest-untouched=%s", (int)length, yes(bytes[2] == 77 && bytes[3] == 77));
     length = sizeof peer;
     fact("bad-memory=%s", result(getsockopt(ends[0], SOL_SOCKET, SO_PEERCRED, (void*)8, &length)));
     fact("closed=%s", result(getsockopt(999, SOL_SOCKET, SO_PEERCRED, &peer, &length)));
