@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/base/error.h"
+#include "runtime/base/export.h"
 
 namespace ctr::cgroup {
 
@@ -19,10 +20,10 @@ struct DeviceNumber {
 };
 
 // "7:0", as the kernel's control files spell it.
-std::string to_string(DeviceNumber number);
+CTR_API std::string to_string(DeviceNumber number);
 
 // Reads that back; a newline at the end is allowed. Nothing if it is anything else.
-std::optional<DeviceNumber> parse_device_number(std::string_view text);
+CTR_API std::optional<DeviceNumber> parse_device_number(std::string_view text);
 
 struct IoLimit {
     std::string
@@ -35,7 +36,7 @@ struct IoLimit {
 };
 
 // "reads: not limited; writes: 5MiB/s and 100 operations/s"
-std::string describe_rates(const IoLimit& limit);
+CTR_API std::string describe_rates(const IoLimit& limit);
 
 // The four things that can be limited, for code that treats them alike.
 struct IoQuantity {
@@ -58,10 +59,10 @@ struct LimitText {
     std::string_view path;
     std::string_view rate;
 };
-Result<LimitText> split_limit(std::string_view text);
+CTR_API Result<LimitText> split_limit(std::string_view text);
 
 // What `--device-write-bps PATH:RATE` and its siblings mean: parses the text and adds it to the limits; a
 // limit with the same path takes it up. Naming the same quantity of one path twice is an error.
-Status add_limit(std::vector<IoLimit>& limits, const IoQuantity& quantity, std::string_view text);
+CTR_API Status add_limit(std::vector<IoLimit>& limits, const IoQuantity& quantity, std::string_view text);
 
 }  // namespace ctr::cgroup

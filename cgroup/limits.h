@@ -9,6 +9,7 @@
 
 #include "cgroup/io_limit.h"
 #include "runtime/base/error.h"
+#include "runtime/base/export.h"
 
 namespace ctr::cgroup {
 
@@ -49,18 +50,18 @@ inline constexpr std::array<Quantity, 3> quantities{
      {pids_controller, &Limits::pids, "number of processes", 1, 1U << 22}}};
 
 // Those that the limits need; none: no group is needed.
-std::vector<Controller> controllers_of(const Limits& limits);
+CTR_API std::vector<Controller> controllers_of(const Limits& limits);
 
 // "512MiB of memory"; for what is limited.
-std::string describe(const Limits& limits);
+CTR_API std::string describe(const Limits& limits);
 
 // A number that a program filled in by itself may be none that the kernel takes.
-Status validate(const Limits& limits);
+CTR_API Status validate(const Limits& limits);
 
 // Bytes: a number and a unit as in rates ("512m", "1.5GiB").
-Result<uint64_t> parse_memory(std::string_view text);
+CTR_API Result<uint64_t> parse_memory(std::string_view text);
 
 // Processors: "1.5", at most five digits after the point; at least 0.01.
-Result<uint64_t> parse_cpus(std::string_view text);
+CTR_API Result<uint64_t> parse_cpus(std::string_view text);
 
 }  // namespace ctr::cgroup

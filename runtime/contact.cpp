@@ -10,6 +10,8 @@
 
 #include "cgroup/freezer.h"
 #include "runtime/base/sys.h"
+#include "runtime/control.h"
+#include "runtime/report.h"
 
 namespace ctr {
 

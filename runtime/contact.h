@@ -7,18 +7,18 @@
 
 #include <chrono>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "runtime/base/error.h"
+#include "runtime/base/export.h"
 #include "runtime/base/fd.h"
-#include "runtime/control.h"
+#include "runtime/exec_spec.h"
 #include "runtime/exit.h"
 #include "runtime/registry.h"
-#include "runtime/report.h"
 
 namespace ctr {
 
-class Contact {
+class CTR_API Contact {
   public:
     // An error if the container doesn't run.
     static Result<Contact> make(const Entry& entry);
@@ -51,13 +51,13 @@ class Contact {
 };
 
 // Stops all its processes where they are, and lets them go on.
-Status pause(const Entry& entry);
-Status resume(const Entry& entry);
+CTR_API Status pause(const Entry& entry);
+CTR_API Status resume(const Entry& entry);
 
 // How it ended, also if that is long ago: waits for it.
-Result<Exit> wait_for(const Entry& entry);
+CTR_API Result<Exit> wait_for(const Entry& entry);
 
 // Removes what is written down about it; FORCE: also if it runs, which ends it.
-Status remove(const Registry& registry, const Entry& entry, bool force);
+CTR_API Status remove(const Registry& registry, const Entry& entry, bool force);
 
 }  // namespace ctr

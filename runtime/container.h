@@ -1,22 +1,28 @@
 // A running container. The public face of the launcher: what the ctr command does goes through here.
 //
-// Processes: start() forks a *keeper* below the caller; the keeper forks a *supervisor*, which creates the
-// container's first process (init, the user's command), numbers its processes and waits for it. Keeper and
-// supervisor watch each other: whichever is killed, the other ends the container and removes what belongs to
-// it.
+// Processes: start() executes a *keeper*, a program of the library's own, as a child of the calling program;
+// the keeper forks a *supervisor*, which creates the container's first process (init, the user's command),
+// numbers its processes and waits for it. Keeper and supervisor watch each other: whichever is killed, the
+// other ends the container and removes what belongs to it; the end of the calling program is the end of its
+// containers, too. The command has the calling program's environment, directory, limits and standard
+// descriptors, where the Spec doesn't say otherwise, and no other descriptor of it.
 //
-// The keeper is a child of the calling program, which must not reap it with a wait for any child. It is made
-// by fork and goes on using the C library's malloc (glibc's can be used after a fork; another allocator must
-// have fork handlers).
+// The keeper is a child like any other: its end is a SIGCHLD. wait() reaps it. A program that reaps whatever
+// child there is (waitpid(-1), SIGCHLD ignored) does no harm.
 //
-// Threads: start() may be called from any thread of a multi-threaded program; a Container belongs to one
-// thread at a time. Nothing here prints, installs a signal handler or changes the calling process; run() is
-// the exception.
+// Threads: everything here may be called from any thread, and any number at a time; one Container, or one
+// other object, belongs to one thread at a time. Nothing here prints, exits, installs a signal handler,
+// throws (but for std::bad_alloc and what NOTIFY throws) or changes the calling process; run() is the
+// exception. Calls block; signals that arrive meanwhile don't end them.
+//
+// Ownership: a Container owns what it has started and its descriptors, which are closed on execution. start()
+// copies what it takes from the Spec.
 #pragma once
 
 #include <string>
 
 #include "runtime/base/error.h"
+#include "runtime/base/export.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
 #include "runtime/exit.h"
@@ -25,7 +31,7 @@
 
 namespace ctr {
 
-class Container {
+class CTR_API Container {
   public:
     // Starts the container and returns when its command has been executed, or with the reason why it could
     // not be. notify is called for what comes up until then.
@@ -48,24 +54,22 @@ class Container {
     Result<Exit> wait();
 
   private:
-    Container(Fd keeper, Fd reports, HostPid keeper_pid) noexcept;
-    void reap_keeper() const;
+    Container(Fd keeper, Fd reports) noexcept;
 
     Fd keeper_;   // pidfd
     Fd reports_;  // of the keeper; closed: waited for
     Fd init_fd_;  // pidfd
     Fd terminal_;
-    HostPid keeper_pid_ = HostPid::none;
     HostPid init_ = HostPid::none;
 };
 
 // Starts a container that goes on without the calling program, and returns its name when its command has been
 // executed. spec.registration says where it is written down, so that it can be found again (contact.h).
-Result<std::string> start_detached(Spec spec, const Notify& notify = {});
+CTR_API Result<std::string> start_detached(Spec spec, const Notify& notify = {});
 
 // For a program whose only job is this container (the ctr command): the calling process itself becomes the
 // keeper. It changes the process for good (child subreaper, signals blocked and forwarded to init) and must
 // be called from the only thread. Returns the exit code as a shell would show it.
-Result<int> run(const Spec& spec, const Notify& notify = {});
+CTR_API Result<int> run(const Spec& spec, const Notify& notify = {});
 
 }  // namespace ctr

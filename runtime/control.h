@@ -23,17 +23,9 @@
 
 #include "runtime/base/error.h"
 #include "runtime/base/fd.h"
-#include "runtime/spec.h"
+#include "runtime/exec_spec.h"
 
 namespace ctr {
-
-// Another command for a running container, with what differs from the container's own.
-struct ExecSpec {
-    std::vector<std::string> command;
-    std::vector<std::pair<std::string, std::string>> env;
-    std::string workdir;
-    std::optional<User> user;
-};
 
 struct Order {
     ExecSpec exec;

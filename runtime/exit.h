@@ -1,6 +1,8 @@
 // How a container ended.
 #pragma once
 
+#include "runtime/base/export.h"
+
 namespace ctr {
 
 struct Exit {
@@ -9,6 +11,6 @@ struct Exit {
 };
 
 // From the status that waitpid gives for a process that has ended.
-Exit exit_from(int wait_status);
+CTR_API Exit exit_from(int wait_status);
 
 }  // namespace ctr

@@ -1,7 +1,6 @@
 #include "runtime/facts.h"
 
 #include <asm/hwcap2.h>
-#include <linux/capability.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -16,6 +15,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/caps.h"
 #include "runtime/landlock.h"
+#include "runtime/own_caps.h"
 #include "runtime/registry.h"
 #include "runtime/terminal.h"
 
@@ -35,13 +35,6 @@ uint64_t read_bounding(int& last) {
         if (held == 1) set |= caps::bit(capability);
     }
     return set;
-}
-
-Result<uint64_t> read_effective() {
-    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    __user_cap_data_struct data[2] = {};
-    if (sys::capget(&header, data) != 0) return fail_call("read the own capabilities", "capget");
-    return uint64_t{data[0].effective} | uint64_t{data[1].effective} << 32;
 }
 
 seccomp::KernelVersion read_kernel() {
@@ -90,9 +83,9 @@ Result<HostFacts> read_host_facts() {
     HostFacts facts;
     facts.uid = geteuid();
     facts.gid = getegid();
-    const auto effective = read_effective();
-    if (!effective) return std::unexpected(effective.error());
-    facts.effective = *effective;
+    const auto own = own_caps::read();
+    if (!own) return std::unexpected(own.error());
+    facts.effective = own->effective;
     facts.bounding = read_bounding(facts.last_capability);
     facts.fsgsbase = (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) != 0;
     facts.kernel = read_kernel();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/base/error.h"
+#include "runtime/base/export.h"
 
 namespace ctr {
 
@@ -19,6 +20,7 @@ struct Bind {
     std::string source;  // a host's path
     std::string target;
     bool read_only = false;
+    bool operator==(const Bind&) const = default;
 };
 
 // An empty file system in memory.
@@ -26,18 +28,20 @@ struct Tmpfs {
     std::string target;
     uint64_t size = 0;  // bytes; 0: the kernel's default, half of the memory
     mode_t mode = 01777;
+    bool operator==(const Tmpfs&) const = default;
 };
 
 // A private /dev: null, zero and their like, terminals and shared memory of its own.
 struct Devices {
     std::string target;
+    bool operator==(const Devices&) const = default;
 };
 
 using MountRequest = std::variant<Bind, Tmpfs, Devices>;
 
-const std::string& target_of(const MountRequest& mount);
+CTR_API const std::string& target_of(const MountRequest& mount);
 
 // Refuses what can be refused without looking at the host.
-Status validate(const std::vector<MountRequest>& mounts);
+CTR_API Status validate(const std::vector<MountRequest>& mounts);
 
 }  // namespace ctr

@@ -12,7 +12,7 @@
 #include "pidns/monitor/options.h"
 #include "runtime/action.h"
 #include "runtime/base/error.h"
-#include "runtime/control.h"
+#include "runtime/exec_spec.h"
 #include "runtime/facts.h"
 #include "runtime/shared.h"
 #include "runtime/spec.h"

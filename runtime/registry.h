@@ -17,13 +17,14 @@
 #include <vector>
 
 #include "runtime/base/error.h"
+#include "runtime/base/export.h"
 #include "runtime/base/fd.h"
 #include "runtime/state.h"
 
 namespace ctr {
 
 // One container's directory. After a fork both processes have it; the lock is held until both let go.
-class Entry {
+class CTR_API Entry {
   public:
     const std::string& name() const { return name_; }
     const Fd& directory() const { return directory_; }
@@ -47,7 +48,7 @@ class Entry {
     Fd lock_;
 };
 
-class Registry {
+class CTR_API Registry {
   public:
     // Makes the directory if it isn't there. It must belong to the caller, and to nobody else be open for
     // writing. Sees to what containers that are over have left.
@@ -83,6 +84,6 @@ class Registry {
 
 // Where containers are written down if nobody says otherwise: $CTR_STATE_DIR, or /run/ctr for root of the
 // host, or $XDG_RUNTIME_DIR/ctr. Empty: this user has no such place.
-std::string usual_registry(const std::vector<std::string>& environment);
+CTR_API std::string usual_registry(const std::vector<std::string>& environment);
 
 }  // namespace ctr

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <vector>
+
+#include "runtime/wire.h"
 
 namespace ctr {
 
@@ -25,48 +26,12 @@ constexpr size_t control_size = CMSG_SPACE(most_descriptors * sizeof(int));
 using Descriptors = std::array<Fd, most_descriptors>;
 
 // A datagram: the variant's index, then its members one after the other.
-class Writer {
-  public:
-    void number(int value) { append(&value, sizeof value); }
-    void text(std::string_view value) {
-        value = value.substr(0, max_text);
-        number(static_cast<int>(value.size()));
-        append(value.data(), value.size());
-    }
-    const std::string& bytes() const { return bytes_; }
-
-  private:
-    void append(const void* data, size_t size) { bytes_.append(static_cast<const char*>(data), size); }
-    std::string bytes_;
-};
-
-// Reads nothing past the end: what is missing reads as 0 or empty.
-class Reader {
-  public:
-    explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-    int number() {
-        int value = 0;
-        const std::string_view part = take(sizeof value);
-        if (part.size() == sizeof value) std::memcpy(&value, part.data(), sizeof value);
-        return value;
-    }
-    std::string text() { return std::string(take(static_cast<size_t>(number()))); }
-
-  private:
-    std::string_view take(size_t size) {
-        const std::string_view part = bytes_.substr(0, size);
-        bytes_.remove_prefix(part.size());
-        return part;
-    }
-    std::string_view bytes_;
-};
-
 struct Encoder {
-    Writer& out;
+    wire::Writer& out;
     std::vector<int> descriptors;
     void operator()(const Notice& notice) {
         out.number(static_cast<int>(notice.kind));
-        out.text(notice.text);
+        text(notice.text);
     }
     void operator()(const Started& started) {
         out.number(raw(started.init));
@@ -81,25 +46,27 @@ struct Encoder {
     }
     void operator()(const Failed& failed) {
         const Error& e = failed.error;
-        for (const std::string& text : {e.step, e.call, e.why, e.hint}) out.text(text);
+        for (const std::string& part : {e.step, e.call, e.why, e.hint}) text(part);
         out.number(e.err);
         out.number(e.exit_code);
     }
     void operator()(const Ended& ended) { out.number(ended.status); }
+
+    void text(std::string_view value) { out.text(value.substr(0, max_text)); }
 };
 
 std::optional<Report> decode(std::string_view bytes, Descriptors fds) {
-    Reader in(bytes);
-    switch (in.number()) {
+    wire::Reader in(bytes);
+    switch (in.number<int>()) {
         case 0: {
             const auto last = static_cast<int>(Notice::Kind::warning);
-            const auto kind = static_cast<Notice::Kind>(std::clamp(in.number(), 0, last));
+            const auto kind = static_cast<Notice::Kind>(std::clamp(in.number<int>(), 0, last));
             return Notice{kind, in.text()};
         }
         case 1: {
             Started started;
-            started.init = HostPid(in.number());
-            const int present = in.number();
+            started.init = HostPid(in.number<int>());
+            const int present = in.number<int>();
             for (size_t i = 0, next = 0; i < descriptors_of_started.size(); ++i)
                 if ((present & 1 << i) != 0) started.*descriptors_of_started[i] = std::move(fds[next++]);
             return started;
@@ -108,11 +75,11 @@ std::optional<Report> decode(std::string_view bytes, Descriptors fds) {
             Failed failed;
             for (std::string Error::*member : {&Error::step, &Error::call, &Error::why, &Error::hint})
                 failed.error.*member = in.text();
-            failed.error.err = in.number();
-            failed.error.exit_code = in.number();
+            failed.error.err = in.number<int>();
+            failed.error.exit_code = in.number<int>();
             return failed;
         }
-        case 3: return Ended{in.number()};
+        case 3: return Ended{in.number<int>()};
         default: return {};
     }
 }
@@ -127,7 +94,7 @@ Result<ReportPipe> make_report_pipe() {
 }
 
 bool send_report(const Fd& sender, const Report& report) {
-    Writer out;
+    wire::Writer out;
     out.number(static_cast<int>(report.index()));
     Encoder encoder{out, {}};
     std::visit(encoder, report);

@@ -12,6 +12,7 @@
 
 #include "cgroup/limits.h"
 #include "runtime/base/error.h"
+#include "runtime/base/export.h"
 #include "runtime/base/ids.h"
 #include "runtime/mounts.h"
 #include "runtime/ulimit.h"
@@ -25,7 +26,7 @@ enum class PidMode {
     host,    // no numbering
 };
 
-const char* word_for(PidMode mode);  // as --pidns takes it
+CTR_API const char* word_for(PidMode mode);  // as --pidns takes it
 
 enum class PidLookup { hash, list };  // how multi finds a number
 
@@ -53,6 +54,7 @@ inline bool wants_subids(UserNamespace userns) {
 struct Overlay {
     std::string
         upper;  // that directory, made where it is missing, with UPPER.work beside it; empty: in memory
+    bool operator==(const Overlay&) const = default;
 };
 
 enum class Scope {
@@ -64,6 +66,7 @@ enum class Scope {
 struct Clocks {
     int64_t boottime = 0;
     int64_t monotonic = 0;
+    bool operator==(const Clocks&) const = default;
 };
 
 // Namespaces of a process that runs already, in place of own or the caller's.
@@ -71,11 +74,13 @@ struct ShareWith {
     HostPid process{};   // its number here; or that of the ctr that runs a container
     uint64_t kinds = 0;  // CLONE_NEW*; 0: all, but pid only under PidMode::kernel
     std::string name{};  // of a container that is written down, in place of the number
+    bool operator==(const ShareWith&) const = default;
 };
 
 struct User {
     uid_t uid = 0;
     gid_t gid = 0;
+    bool operator==(const User&) const = default;
 };
 
 // How a container is written down, so that others find it by its name (registry.h).
@@ -84,6 +89,7 @@ struct Registration {
     std::string name;       // empty: one is made up
     bool detached = false;  // it goes on without its starter; what it writes goes into a log
     bool remove = true;     // nothing of it stays when it has ended
+    bool operator==(const Registration&) const = default;
 };
 
 struct Spec {
@@ -122,13 +128,14 @@ struct Spec {
     bool init = false;             // a process of ours is 1, reaps, passes signals on, and runs the command
     bool die_with_parent = false;  // the end of run()'s parent is the end of the container
     int status_fd = -1;            // the caller's; one JSON object a line: started, exited, failed
+    bool operator==(const Spec&) const = default;
 };
 
 // Refuses what can be refused without looking at the host: no command, a relative workdir, a bad hostname,
 // ...
-Status validate(const Spec& spec);
+CTR_API Status validate(const Spec& spec);
 
 // CLONE_NEW*: the kinds that share_with means; 0 without it.
-uint64_t shared_kinds(const Spec& spec);
+CTR_API uint64_t shared_kinds(const Spec& spec);
 
 }  // namespace ctr

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/base/error.h"
+#include "runtime/base/export.h"
 #include "runtime/base/ids.h"
 #include "runtime/exit.h"
 
@@ -40,14 +41,14 @@ struct State {
 };
 
 // [a-zA-Z0-9][a-zA-Z0-9_.-]*, 64 characters at most: also the name of a directory.
-Status check_name(const std::string& name);
-Result<std::string> random_name();
+CTR_API Status check_name(const std::string& name);
+CTR_API Result<std::string> random_name();
 
-const char* word_for(LifeStatus status);
-std::string to_json(const State& state);
-Result<State> parse_state(const std::string& text);
+CTR_API const char* word_for(LifeStatus status);
+CTR_API std::string to_json(const State& state);
+CTR_API Result<State> parse_state(const std::string& text);
 
 // Now, as the fields above have it.
-std::string timestamp();
+CTR_API std::string timestamp();
 
 }  // namespace ctr

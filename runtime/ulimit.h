@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "runtime/base/error.h"
+#include "runtime/base/export.h"
 
 namespace ctr {
 
@@ -20,9 +21,9 @@ struct Ulimit {
 
 // "nofile=1024:2048", "nproc=100" (both limits), "core=unlimited" or "core=-1". In the kernel's own units:
 // bytes, seconds (rttime: microseconds), numbers.
-Result<Ulimit> parse_ulimit(std::string_view text);
+CTR_API Result<Ulimit> parse_ulimit(std::string_view text);
 
 // "nofile=1024:unlimited"
-std::string format(const Ulimit& limit);
+CTR_API std::string format(const Ulimit& limit);
 
 }  // namespace ctr

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/base/export.h"
+
 namespace ctr {
 
-struct Error {
+struct CTR_API Error {
     std::string step;     // what was being done, in words that a user knows: "mount a fresh /proc"
     std::string call;     // the system call that said no ("mount"), or empty
     int err = 0;          // its errno, or 0 when no system call failed
@@ -30,14 +32,14 @@ using Result = std::expected<T, Error>;
 using Status = Result<void>;
 
 // An error from a failed system call. Reads errno when err isn't given.
-std::unexpected<Error> fail_call(std::string step, std::string call);
-std::unexpected<Error> fail_call(std::string step, std::string call, int err, std::string why = {},
+CTR_API std::unexpected<Error> fail_call(std::string step, std::string call);
+CTR_API std::unexpected<Error> fail_call(std::string step, std::string call, int err, std::string why = {},
                                  std::string hint = {});
 
 // An error in what the user asked for.
-std::unexpected<Error> fail_input(std::string step, std::string why, std::string hint = {});
+CTR_API std::unexpected<Error> fail_input(std::string step, std::string why, std::string hint = {});
 
 // "EPERM" for EPERM, "errno 512" for numbers without a name.
-std::string errno_name(int err);
+CTR_API std::string errno_name(int err);
 
 }  // namespace ctr

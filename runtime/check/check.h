@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/base/error.h"
+#include "runtime/base/export.h"
 
 namespace ctr::check {
 
@@ -40,6 +41,6 @@ struct Answer {
 };
 
 // From any thread of a program; signals to it wait for some milliseconds at a time.
-Result<Answer> check(const Request& request);
+CTR_API Result<Answer> check(const Request& request);
 
 }  // namespace ctr::check

@@ -1,0 +1,22 @@
+// Another command for a container that runs already, as a value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/spec.h"
+
+namespace ctr {
+
+// With what differs from the container's own.
+struct ExecSpec {
+    std::vector<std::string> command;                      // argv, at least one element
+    std::vector<std::pair<std::string, std::string>> env;  // over the container's
+    std::string workdir;                                   // absolute, inside; empty: the container's
+    std::optional<User> user;
+    bool operator==(const ExecSpec&) const = default;
+};
+
+}  // namespace ctr
