@@ -1,8 +1,10 @@
 // A container that somebody else has started and written down (registry.h): what the verbs of ctr do to one.
 //
 // It is reached through its supervisor (control.h), which hands out a descriptor of its first process. So
-// nothing is ever done to a process because a file says so. Threads: one at a time. Nothing here prints; only
-// execute() with `forward` changes the calling process.
+// nothing is ever done to a process because a file says so.
+//
+// Threads: any; one at a time for one object. Nothing here prints or changes the calling process, but for
+// execute(). Ownership: a Contact owns its descriptors, and refers to its entry, which must outlive it.
 #pragma once
 
 #include <chrono>
@@ -37,8 +39,8 @@ class CTR_API Contact {
     // Asks it to end with the signal that it was started with for that, and after PATIENCE makes it. Once.
     Result<Exit> stop(std::chrono::milliseconds patience);
 
-    // Runs another command in the container, on the caller's standard descriptors, to its end. The calling
-    // process blocks all signals and passes those it gets on to the command. Once.
+    // Runs another command in the container, on the caller's standard descriptors, to its end. For a program
+    // whose only job that is: it blocks signals for good and passes those it gets on to the command. Once.
     Result<Exit> execute(const ExecSpec& exec);
 
   private:
@@ -54,7 +56,7 @@ class CTR_API Contact {
 CTR_API Status pause(const Entry& entry);
 CTR_API Status resume(const Entry& entry);
 
-// How it ended, also if that is long ago: waits for it.
+// Waits for its end. How it ended, also if that is long ago.
 CTR_API Result<Exit> wait_for(const Entry& entry);
 
 // Removes what is written down about it; FORCE: also if it runs, which ends it.

@@ -14,6 +14,7 @@
 #include "cgroup/freezer.h"
 #include "cgroup/group.h"
 #include "runtime/base/sys.h"
+#include "runtime/control.h"
 #include "runtime/facts.h"
 #include "runtime/fastpath.h"
 #include "runtime/plan.h"

@@ -116,7 +116,9 @@ template <class... T>
 void put(wire::Writer& out, const std::variant<T...>& value);
 
 template <class S>
-    requires requires(const S& value) { members(value); }
+requires requires(const S& value) {
+    members(value);
+}
 void put(wire::Writer& out, const S& value) {
     std::apply([&](const auto&... member) { (put(out, member), ...); }, members(value));
 }
@@ -161,7 +163,9 @@ template <class... T>
 void get(wire::Reader& in, std::variant<T...>& value);
 
 template <class S>
-    requires requires(S& value) { members(value); }
+requires requires(S& value) {
+    members(value);
+}
 void get(wire::Reader& in, S& value) {
     std::apply([&](auto&... member) { (get(in, member), ...); }, members(value));
 }

@@ -39,9 +39,10 @@ constexpr const char* step = "start the container's keeper";
 Status check_file_size(size_t size) {
     rlimit limit{};
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= size) return {};
-    return fail_input(step, "files of this process may have " + std::to_string(limit.rlim_cur) +
-                                " bytes at most (RLIMIT_FSIZE), and it takes one of " + std::to_string(size) +
-                                " in memory",
+    return fail_input(step,
+                      "files of this process may have " + std::to_string(limit.rlim_cur) +
+                          " bytes at most (RLIMIT_FSIZE), and it takes one of " + std::to_string(size) +
+                          " in memory",
                       "a higher limit: ulimit -f, setrlimit");
 }
 
@@ -71,8 +72,8 @@ Result<Fd> sealed_file(std::string_view content, bool executable) {
 // Everything that the child needs, made before there is one. It shares the memory: what failed is said here.
 struct Birth {
     int program = -1;
-    std::array<int, 4> kept{};   // sorted: those that the keeper gets (or -1), and the program
-    uint64_t capabilities = 0;   // that an execution would take away
+    std::array<int, 4> kept{};  // sorted: those that the keeper gets (or -1), and the program
+    uint64_t capabilities = 0;  // that an execution would take away
     char* const* arguments = nullptr;
     const char* failed_call = nullptr;
     int error = 0;
@@ -113,8 +114,8 @@ class Stack {
   public:
     static constexpr size_t size = 64 * 1024;
     Stack()
-        : pages_(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1,
-                      0)) {}
+        : pages_(
+              mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0)) {}
     Stack(const Stack&) = delete;
     Stack& operator=(const Stack&) = delete;
     ~Stack() {
@@ -150,8 +151,8 @@ Result<Fd> bear(Birth& birth) {
     pid_t child = -1;
     {
         const BlockedSignals blocked;
-        child = clone(become_keeper, stack.top(), CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &birth,
-                      &pidfd);
+        child =
+            clone(become_keeper, stack.top(), CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &birth, &pidfd);
     }
     if (child < 0) return fail_call(step, "clone");
     Fd keeper(pidfd);

@@ -55,7 +55,8 @@ const char* keep_over_execution(uint64_t set) {
     halves = split(sets);
     if (sys::capset(&halves.header, halves.data, 0) != 0) return "capset";
     for (unsigned long capability = 0; set >> capability != 0; ++capability)
-        if ((set >> capability & 1) != 0 && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) != 0)
+        if ((set >> capability & 1) != 0 &&
+            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) != 0)
             return "prctl(PR_CAP_AMBIENT_RAISE)";
     return nullptr;
 }

@@ -9,6 +9,9 @@
 // Entries are made, removed and swept under a lock of ROOT itself, which the kernel releases likewise. So
 // there is no moment at which a kill leaves what can't be told from a living container: an entry whose lock
 // nobody holds is over, and the next command sees to what it has left.
+//
+// Threads: any, one at a time for one object. Both classes own their descriptors, which are closed on
+// execution.
 #pragma once
 
 #include <functional>
@@ -31,11 +34,13 @@ class CTR_API Entry {
 
     // As it is now: what is written, corrected by what the kernel knows.
     Result<State> read() const;
-    Status write(const State& state) const;
 
     // Whether its keeper or supervisor lives.
     bool alive() const;
     void wait_until_over() const;
+
+    // For those two.
+    Status write(const State& state) const;
 
   private:
     friend class Registry;
@@ -54,18 +59,17 @@ class CTR_API Registry {
     // writing. Sees to what containers that are over have left.
     static Result<Registry> open(const std::string& root);
 
-    // A new entry, its lock held, with this state in it. Of two that want one name, one gets it.
-    Result<Entry> create(const State& state) const;
-
     Result<Entry> find(const std::string& name) const;
     Result<std::vector<Entry>> all() const;
 
-    // The end of a container, told by its keeper or supervisor: its exit, if it is known. One that never came
-    // to run is forgotten.
-    Status finish(const Entry& entry, std::optional<Exit> exit) const;
-
     // Only of a container that is over.
     Status remove(const Entry& entry) const;
+
+    // For keeper and supervisor: a new entry, its lock held, with this state in it (of two that want one
+    // name, one gets it); and the end of a container: its exit, if it is known. One that never came to run is
+    // forgotten.
+    Result<Entry> create(const State& state) const;
+    Status finish(const Entry& entry, std::optional<Exit> exit) const;
 
   private:
     explicit Registry(std::string root, Fd directory)

@@ -1,5 +1,5 @@
-// Values as bytes, between processes of one build on one host: numbers as they lie in memory, texts with their
-// length before them.
+// Values as bytes, between processes of one build on one host: numbers as they lie in memory, texts with
+// their length before them.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,7 @@ using Status = Result<void>;
 // An error from a failed system call. Reads errno when err isn't given.
 CTR_API std::unexpected<Error> fail_call(std::string step, std::string call);
 CTR_API std::unexpected<Error> fail_call(std::string step, std::string call, int err, std::string why = {},
-                                 std::string hint = {});
+                                         std::string hint = {});
 
 // An error in what the user asked for.
 CTR_API std::unexpected<Error> fail_input(std::string step, std::string why, std::string hint = {});
