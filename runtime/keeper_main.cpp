@@ -55,7 +55,7 @@ Result<int> keep_as_told(const Fd& order_file, const Fd& reports) {
     auto order = read_order(order_file);
     if (!order) return std::unexpected(std::move(order).error());
     const Spec& spec = order->spec;
-    if (spec.status_fd >= 0) fcntl(spec.status_fd, F_SETFD, FD_CLOEXEC);
+    if (spec.status_fd > STDERR_FILENO) fcntl(spec.status_fd, F_SETFD, FD_CLOEXEC);
     if (auto same = put_back(order->capabilities); !same) return std::unexpected(std::move(same).error());
     KeeperOptions options;
     Fd watch;
@@ -87,7 +87,7 @@ Result<int> keep_as_told(const Fd& order_file, const Fd& reports) {
 int main(int count, char** words) {
     using namespace ctr;
     prctl(PR_SET_NAME, keeper_name);
-    if (count != 3) return 125;
+    if (count < 3) return 125;
     const Fd reports = descriptor(words[1]);
     const Fd order = descriptor(words[2]);
     if (!reports || !order) return 125;

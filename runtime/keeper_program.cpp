@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/base/sys.h"
 #include "runtime/own_caps.h"
@@ -100,8 +101,9 @@ void close_others(const Birth& birth) {
 // sanitizer may make notes about it.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] int become_keeper(void* argument) {
     Birth& birth = *static_cast<Birth*>(argument);
+    // A status_fd that isn't open is the keeper's to complain about.
     for (const int fd : birth.kept)
-        if (fd >= 0 && fd != birth.program && fcntl(fd, F_SETFD, 0) != 0) return fail(birth, "fcntl");
+        if (fd >= 0 && fd != birth.program) fcntl(fd, F_SETFD, 0);
     close_others(birth);
     if (birth.capabilities != 0)
         if (const char* call = own_caps::keep_over_execution(birth.capabilities)) return fail(birth, call);
@@ -174,8 +176,12 @@ Result<Fd> execute_keeper(KeeperOrder order, const Fd& reports) {
     const auto told = sealed_file(encode(order), false);
     if (!told) return std::unexpected(told.error());
 
-    std::array<std::string, 3> words{keeper_name, std::to_string(reports.get()), std::to_string(told->get())};
-    std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
+    std::vector<std::string> words{keeper_name, std::to_string(reports.get()), std::to_string(told->get()),
+                                   "--"};
+    words.insert(words.end(), order.spec.command.begin(), order.spec.command.end());
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
     Birth birth;
     birth.program = program->get();
     birth.kept = {program->get(), told->get(), reports.get(), order.spec.status_fd};

@@ -13,9 +13,10 @@
 
 namespace ctr {
 
-// Its arguments: the numbers of two descriptors.
-//   REPORTS  what happens to the container is told there (report.h)
-//   ORDER    a file with an encoded KeeperOrder (keeper_order.h)
+// Its arguments: REPORTS ORDER -- COMMAND...
+//   REPORTS  the number of a descriptor: what happens to the container is told there (report.h)
+//   ORDER    likewise: a file with an encoded KeeperOrder (keeper_order.h)
+//   COMMAND  the container's, for whoever looks at the list of processes
 inline constexpr const char* keeper_name = "ctr-keeper";
 
 // A pidfd of a child that has been executed. It has REPORTS, the order's status_fd and the standard

@@ -79,20 +79,25 @@ std::string without_numbers() {
     return wait_for_status(spec, 3);
 }
 
+std::string shown_by(const Container& container, const std::string& until) {
+    std::string shown;
+    std::array<char, 256> buffer{};
+    ssize_t got = 0;
+    while ((got = read(container.terminal().get(), buffer.data(), buffer.size())) > 0) {
+        shown.append(buffer.data(), static_cast<size_t>(got));
+        if (!until.empty() && shown.find(until) != std::string::npos) break;
+    }
+    return shown;
+}
+
 std::string signalled() {
-    auto container = Container::start(shell("trap 'exit 9' TERM; sleep 600 & wait"));
+    Spec spec = shell("trap 'exit 9' TERM; echo ready; sleep 600 & wait");
+    spec.terminal = true;
+    auto container = Container::start(spec);
     if (!container) return container.error().message();
-    // A signal before the trap is set doesn't reach process 1.
-    std::atomic<bool> over = false;
-    std::thread again([&] {
-        while (!over) {
-            (void)container->signal(SIGTERM);
-            usleep(20'000);
-        }
-    });
+    shown_by(*container, "ready");
+    if (auto sent = container->signal(SIGTERM); !sent) return sent.error().message();
     const auto end = container->wait();
-    over = true;
-    again.join();
     if (!end) return end.error().message();
     return end->status == 9 ? "" : "ended with " + std::to_string(end->status);
 }
@@ -121,11 +126,7 @@ std::string on_a_terminal() {
     spec.terminal = true;
     auto container = Container::start(spec);
     if (!container) return container.error().message();
-    std::string shown;
-    std::array<char, 256> buffer{};
-    ssize_t got = 0;
-    while ((got = read(container->terminal().get(), buffer.data(), buffer.size())) > 0)
-        shown.append(buffer.data(), static_cast<size_t>(got));
+    const std::string shown = shown_by(*container, {});
     const auto end = container->wait();
     if (!end) return end.error().message();
     return shown == "hello" ? "" : "the terminal shows " + shown;
