@@ -28,6 +28,7 @@ namespace ctr {
 namespace {
 
 constexpr const char* step = "start the container's keeper";
+constexpr size_t most_shown = 2048;  // of a command, in the keeper's arguments
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
@@ -178,7 +179,12 @@ Result<Fd> execute_keeper(KeeperOrder order, const Fd& reports) {
 
     std::vector<std::string> words{keeper_name, std::to_string(reports.get()), std::to_string(told->get()),
                                    "--"};
-    words.insert(words.end(), order.spec.command.begin(), order.spec.command.end());
+    size_t shown = 0;
+    for (const std::string& word : order.spec.command) {
+        shown += word.size();
+        if (shown > most_shown) break;
+        words.push_back(word);
+    }
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
