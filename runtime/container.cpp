@@ -98,7 +98,7 @@ Result<std::string> start_detached(Spec spec, const Notify& notify) {
     }
     auto pipe = make_report_pipe();
     if (!pipe) return std::unexpected(std::move(pipe).error());
-    const std::string name = spec.registration->name;
+    std::string name = spec.registration->name;
     const auto keeper = execute_keeper({std::move(spec), HostPid::none}, pipe->sender);
     if (!keeper) return std::unexpected(keeper.error());
     reap(*keeper);

@@ -186,6 +186,7 @@ Result<Fd> execute_keeper(KeeperOrder order, const Fd& reports) {
         words.push_back(word);
     }
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     Birth birth;

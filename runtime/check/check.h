@@ -40,7 +40,8 @@ struct Answer {
     bool works = false;  // `ctr run` with its defaults, and this root
 };
 
-// From any thread of a program; signals to it wait for some milliseconds at a time.
+// From any thread of a program, whose allocator must be one that can be used after a fork (glibc's, jemalloc
+// and tcmalloc are); signals to it wait for some milliseconds at a time.
 CTR_API Result<Answer> check(const Request& request);
 
 }  // namespace ctr::check
