@@ -55,11 +55,11 @@ Result<Fd> sealed_file(std::string_view content, bool executable) {
     Fd file(memfd_create(keeper_name, flags | (executable ? MFD_EXEC : MFD_NOEXEC_SEAL)));
     // Before Linux 6.3 nobody asked.
     if (!file && errno == EINVAL) file.reset(memfd_create(keeper_name, flags));
-    if (!file)
-        return fail_call(step, "memfd_create", errno,
-                         executable && errno == EACCES
-                             ? "files in memory may not be executed here (sysctl vm.memfd_noexec is 2)"
-                             : "");
+    if (!file && executable && errno == EACCES)
+        return fail_call(step, "memfd_create", EACCES,
+                         "files in memory may not be executed here (sysctl vm.memfd_noexec is 2)",
+                         "as root: sysctl vm.memfd_noexec=1; or ctr run, which needs none");
+    if (!file) return fail_call(step, "memfd_create");
     while (!content.empty()) {
         const ssize_t written = write(file.get(), content.data(), content.size());
         if (written < 0 && errno == EINTR) continue;
@@ -147,6 +147,15 @@ class BlockedSignals {
     sigset_t before_{};
 };
 
+const char* cause_of(int error) {
+    switch (error) {
+        case ENOENT: return "the dynamic linker that it names isn't here: /lib64/ld-linux-x86-64.so.2";
+        case EACCES: return "a security module forbids to execute a file in memory";
+        case E2BIG: return "the program's environment is too long";
+        default: return "";
+    }
+}
+
 Result<Fd> bear(Birth& birth) {
     const Stack stack;
     if (!stack) return fail_call(step, "mmap");
@@ -163,7 +172,7 @@ Result<Fd> bear(Birth& birth) {
     siginfo_t ignored{};
     while (waitid(P_PIDFD, static_cast<id_t>(pidfd), &ignored, WEXITED) != 0 && errno == EINTR) {
     }
-    return fail_call(step, birth.failed_call, birth.error);
+    return fail_call(step, birth.failed_call, birth.error, cause_of(birth.error));
 }
 
 }  // namespace
