@@ -7,8 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <vector>
 
 #include "cgroup/freezer.h"
@@ -139,6 +142,20 @@ Result<Fd> take_over_signals() {
     return signals;
 }
 
+// With a supervisor that is to end the container: what is paused by the freezer of v1, for instance, doesn't
+// die.
+class Patience {
+  public:
+    int left() const {  // milliseconds
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now()).count();
+        return static_cast<int>(std::max<int64_t>(left, 0));
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point end_ = Clock::now() + std::chrono::seconds(5);
+};
+
 // The supervisor as seen from the keeper, until the end of the container.
 class Watch {
   public:
@@ -157,23 +174,25 @@ class Watch {
         if (relay_ && outer_) terminal::restore(*outer_);
     }
 
-    // Nothing: the supervisor has gone without a word, or the starter has, or it wants an end (SIGTERM).
+    // Nothing: the supervisor has gone without a word; or the starter has, or it wants an end (SIGTERM), and
+    // there was no init to end, or its end wasn't the end of all.
     std::optional<Result<int>> until_end() {
         while (true) {
             const auto relayed = relay_ ? relay_->interests() : terminal::Relay::nothing;
             const auto written = recorder_ != nullptr ? recorder_->readable() : std::array{-1, -1};
             std::array<pollfd, 8> events{{{reports_.get(), POLLIN, 0},
                                           {signals_.get(), POLLIN, 0},
-                                          {options_.starter, POLLIN, 0},
+                                          {patience_ ? -1 : options_.starter, POLLIN, 0},
                                           {written[0], POLLIN, 0},
                                           {written[1], POLLIN, 0},
                                           relayed[0],
                                           relayed[1],
                                           relayed[2]}};
-            if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR)
-                return fail_call("keep the container", "poll");
-            if (events[1].revents != 0 && !take_signals()) return {};
-            if (events[2].revents != 0) return {};
+            const int ready = poll(events.data(), events.size(), patience_ ? patience_->left() : -1);
+            if (ready < 0 && errno != EINTR) return fail_call("keep the container", "poll");
+            if (patience_ && patience_->left() == 0) return {};
+            if (events[1].revents != 0 && !take_signals() && !end_init()) return {};
+            if (events[2].revents != 0 && !end_init()) return {};
             if (events[3].revents != 0 || events[4].revents != 0) recorder_->take();
             if (relay_) relay_->carry({events[5], events[6], events[7]});
             if (events[0].revents == 0) continue;
@@ -237,6 +256,15 @@ class Watch {
         return true;
     }
 
+    // With init ends all else, in the supervisor's good order: were that killed at once, calls that it serves
+    // would fail in processes that live a moment longer, and they would complain.
+    bool end_init() {
+        if (!init_) return false;
+        if (!patience_) patience_.emplace();
+        sys::pidfd_send_signal(init_.get(), SIGKILL);
+        return true;
+    }
+
     const KeeperOptions& options_;
     Fd reports_;
     Fd signals_;
@@ -246,6 +274,7 @@ class Watch {
     std::optional<terminal::Modes> outer_;  // the caller's terminal, if it has one
     std::optional<terminal::Relay> relay_;  // between that and the container's
     std::vector<int> early_;                // signals from before there was an init
+    std::optional<Patience> patience_;      // once an end was ordered
 };
 
 // Until the supervisor is gone, and everything in the container with it. RESULT: what was heard of it, as
