@@ -83,10 +83,11 @@ Result<std::vector<std::byte>> read_all(const Fd& image, size_t size) {
 // beginning in larger pieces (from Linux 6.16 on, on ext4), which are cheaper to map: some percent of an
 // exec, for as long as the file stays in memory.
 void read_from_its_beginning(const Fd& file) {
+    std::byte byte{};
+    const iovec first{&byte, 1};
+    if (preadv2(file.get(), &first, 1, 0, RWF_NOWAIT) >= 0 || errno != EAGAIN) return;  // it is there
     constexpr size_t piece_size = size_t{64} << 10;
     std::vector<std::byte> piece(piece_size);
-    const iovec first{piece.data(), 1};
-    if (preadv2(file.get(), &first, 1, 0, RWF_NOWAIT) >= 0 || errno != EAGAIN) return;  // it is there
     ssize_t n = 0;
     for (off_t at = 0; (n = pread(file.get(), piece.data(), piece.size(), at)) > 0;) at += n;
 }
