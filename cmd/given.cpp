@@ -4,7 +4,9 @@
 // expressions, which cost a start more than all else that reads options.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #define CXXOPTS_NO_REGEX
+#include <algorithm>
 #include <cxxopts.hpp>
+#include <string_view>
 
 namespace ctr::cmd {
 
@@ -24,9 +26,19 @@ std::string plain(const std::string& message) {
     return text;
 }
 
-cxxopts::Options make_options(const std::vector<Option>& table) {
+// A word may be, or hold, this option: by its name, or by its letter among others.
+bool may_be_in(const std::string& word, const Option& option) {
+    if (word.starts_with("--"))
+        return word.compare(2, std::string_view(option.name).size(), option.name) == 0;
+    return word.starts_with('-') && *option.letter != 0 && word.find(*option.letter) != std::string::npos;
+}
+
+// Those that no word can mean aren't made: each costs as much as all else that is done about it.
+cxxopts::Options make_options(const std::vector<Option>& table, const std::vector<std::string>& words) {
     cxxopts::Options options("ctr");
     for (const Option& option : table) {
+        if (std::ranges::none_of(words, [&](const std::string& word) { return may_be_in(word, option); }))
+            continue;
         const std::string names =
             *option.letter == 0 ? option.name : std::string(option.letter) + "," + option.name;
         auto value = cxxopts::value<Given::Values>();
@@ -43,7 +55,7 @@ Result<Given> Given::read(const std::vector<Option>& table, const std::vector<st
     for (const std::string& word : words) arguments.push_back(word.c_str());
     Given given;
     try {
-        auto parser = make_options(table);
+        auto parser = make_options(table, words);
         const auto parsed = parser.parse(static_cast<int>(arguments.size()), arguments.data());
         for (const Option& option : table)
             if (parsed.count(option.name) != 0) given.values_[option.name] = parsed[option.name].as<Values>();

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <cstring>
 #include <sstream>
 
 #include "pidns/surface/mark.h"
@@ -41,8 +43,9 @@ seccomp::KernelVersion read_kernel() {
     utsname names{};
     seccomp::KernelVersion version;
     if (uname(&names) != 0) return version;
-    char point = 0;
-    std::istringstream(names.release) >> version.major >> point >> version.minor;
+    const char* const end = names.release + strnlen(names.release, sizeof names.release);
+    const auto major = std::from_chars(names.release, end, version.major);
+    if (major.ptr != end) std::from_chars(major.ptr + 1, end, version.minor);
     return version;
 }
 
@@ -108,6 +111,10 @@ Result<HostFacts> read_host_facts() {
         return facts;
     }
     facts.initial_user_namespace = status.st_ino == initial_user_namespace_inode;
+    if (facts.initial_user_namespace) {  // the kernel has no other maps for it
+        facts.uids = facts.gids = {{0, UINT32_MAX}};
+        return facts;
+    }
     const auto uids = path::read_text("/proc/self/uid_map");
     const auto gids = path::read_text("/proc/self/gid_map");
     const auto setgroups = path::read_text("/proc/self/setgroups");

@@ -1,7 +1,5 @@
 #include "runtime/fastpath.h"
 
-#include <sys/stat.h>
-
 #include <memory>
 #include <utility>
 
@@ -37,13 +35,11 @@ Prepared without(const std::string& why) {
 }
 
 action::Placement placement_of(const images::Image& image, bool layered) {
-    struct stat status {};
-    fstat(image.file.get(), &status);
     return {.target = image.path,
             .name = image.name,
-            .device = status.st_dev,
-            .inode = status.st_ino,
-            .changed = status.st_ctim,
+            .device = image.status.st_dev,
+            .inode = image.status.st_ino,
+            .changed = image.status.st_ctim,
             .layered = layered};
 }
 

@@ -38,22 +38,22 @@ class Finder {
 
     // Of a directory that wasn't looked into before.
     void add_libraries(const std::string& directory) {
-        const Fd fd = open_path(directory, O_PATH | O_DIRECTORY);
-        if (!fd || !is_new(fd)) return;
+        const auto found = look_at(open_path(directory, O_PATH | O_DIRECTORY));
+        if (!found || !is_new(*found)) return;
         for (const char* name : libraries) add(directory + "/" + name);
     }
 
     // True: there is such a program; what runs it is added.
     bool add_command(const std::string& file, int scripts = 0) {
-        Fd fd = open_file(file);
-        if (!fd || !may_be_executed(fd)) return false;
-        const Program program = program_in(fd);
+        auto found = find(file);
+        if (!found || !may_be_executed(found->file)) return false;
+        const Program program = program_in(found->file);
         if (program.is_script) return scripts < most_scripts && add_command(program.interpreter, scripts + 1);
         if (program.interpreter.starts_with('/')) {
             add(program.interpreter);
             add_libraries(program.interpreter.substr(0, program.interpreter.rfind('/')));
         }
-        if (program.makes_calls) add(file, std::move(fd));
+        if (program.makes_calls) add(file, std::move(found));
         return true;
     }
 
@@ -66,9 +66,36 @@ class Finder {
     std::vector<Image> take() { return std::move(found_); }
 
   private:
-    void add(const std::string& file) { add(file, open_file(file)); }
-    void add(const std::string& file, Fd fd) {
-        if (fd && is_new(fd)) found_.push_back({file, name_of(fd), std::move(fd)});
+    struct Found {
+        Fd file;
+        struct stat status;
+        bool renamed;  // perhaps: the last component of its path isn't its name
+    };
+
+    std::optional<Found> look_at(Fd file) const {
+        Found found{std::move(file), {}, !mounts_.empty()};
+        if (!found.file || fstat(found.file.get(), &found.status) != 0) return {};
+        return found;
+    }
+
+    void add(const std::string& file) { add(file, find(file)); }
+    void add(const std::string& file, std::optional<Found> found) {
+        if (!found || !is_new(*found)) return;
+        const std::string path = found->renamed ? path::name_of(found->file.get()) : file;
+        found_.push_back(
+            {file, path.substr(path.rfind('/') + 1), std::move(found->file), found->status, false});
+    }
+
+    // A regular file. First without following a link, because most are none, and where one leads is known
+    // only to /proc, which is slow.
+    std::optional<Found> find(const std::string& file) const {
+        auto found = look_at(open_path(file, O_PATH | O_NOFOLLOW));
+        if (found && S_ISLNK(found->status.st_mode)) {
+            found = look_at(open_path(file, O_PATH));
+            if (found) found->renamed = true;
+        }
+        if (!found || !S_ISREG(found->status.st_mode)) return {};
+        return found;
     }
 
     // As the container will see it, but for links that lead from one mount to another.
@@ -94,12 +121,6 @@ class Finder {
         return std::nullopt;
     }
 
-    Fd open_file(const std::string& file) const {
-        Fd fd = open_path(file, O_PATH);
-        struct stat status {};
-        return fd && fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) ? std::move(fd) : Fd();
-    }
-
     static bool may_be_executed(const Fd& file) {
         return faccessat(file.get(), "", X_OK, AT_EMPTY_PATH | AT_EACCESS) == 0;
     }
@@ -111,14 +132,8 @@ class Finder {
         return read_program(std::span(bytes).first(n > 0 ? static_cast<size_t>(n) : 0));
     }
 
-    static std::string name_of(const Fd& file) {
-        const std::string path = path::name_of(file.get());
-        return path.substr(path.rfind('/') + 1);
-    }
-
-    bool is_new(const Fd& fd) {
-        struct stat status {};
-        return fstat(fd.get(), &status) == 0 && seen_.insert({status.st_dev, status.st_ino}).second;
+    bool is_new(const Found& found) {
+        return seen_.insert({found.status.st_dev, found.status.st_ino}).second;
     }
 
     Fd root_;

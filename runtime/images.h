@@ -2,6 +2,8 @@
 // root, and the command itself where it is static.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@ struct Image {
     std::string path;    // as the container will see it; links may lie on it
     std::string name;    // the last component of where they lead
     Fd file;             // O_PATH; a regular file
+    struct stat status;  // of it
     bool noted = false;  // one of those that were noted only: it's not certain that it will run
 };
 

@@ -231,7 +231,7 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
     draft.plan.argv = spec.command;
     draft.plan.env = environment::compose(spec, facts, identity->uid);
     if (draft.monitored()) {
-        draft.plan.filter = pidns::build_filter();
+        draft.plan.filter = pidns::filter();
         draft.plan.monitor.model = model_for(spec);
         if (spec.pid_max != 0) draft.plan.monitor.pid_max = spec.pid_max;
         draft.plan.monitor.covered = covered_by(placements);
@@ -292,7 +292,7 @@ Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const Plan
     draft.plan.argv = changed.command;
     draft.plan.env = environment::with(container.env, exec.env);
     draft.plan.profile = container.profile;
-    if (draft.monitored()) draft.plan.filter = pidns::build_filter();
+    if (draft.monitored()) draft.plan.filter = pidns::filter();
     draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
     draft.add("start a new session", action::NewSession{});
     add_resource_steps(draft);

@@ -6,6 +6,7 @@
 #include <linux/filter.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,12 @@ struct Plan {
     std::vector<IdMapping> gids;
     std::vector<Step> steps;  // executed by the child in order, after "go"; the last one is Execute
     std::vector<std::string> argv;
-    std::vector<std::string> env;       // "K=V"
-    std::vector<sock_filter> filter;    // the pid layer's, if there is a monitor; else empty
-    seccomp::Program profile;           // empty: any system call may be made
-    cgroup::Limits limits;              // of the container's control group, made by the parent
-    pidns::MonitorOptions monitor;      // for flat and multi
-    std::vector<std::string> warnings;  // of what is not as one may expect
+    std::vector<std::string> env;         // "K=V"
+    std::span<const sock_filter> filter;  // the pid layer's, if there is a monitor; else empty
+    seccomp::Program profile;             // empty: any system call may be made
+    cgroup::Limits limits;                // of the container's control group, made by the parent
+    pidns::MonitorOptions monitor;        // for flat and multi
+    std::vector<std::string> warnings;    // of what is not as one may expect
 };
 
 // Decides everything that can be decided without acting. Pure, but for opening the root directory, whose

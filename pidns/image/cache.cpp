@@ -41,13 +41,24 @@ std::string content_name(std::span<const std::byte> image, uint64_t version) {
     return name.str();
 }
 
+// Every start asks for some of these: without a stream, which is slow.
 std::string identity_name(const struct stat& status, uint64_t version) {
-    std::ostringstream name;
-    name << std::hex << status.st_dev << '-' << status.st_ino << '-' << status.st_size;
-    for (const timespec& time : {status.st_ctim, status.st_mtim})
-        name << '-' << time.tv_sec << '.' << time.tv_nsec;
-    name << '-' << version;
-    return name.str();
+    std::string name;
+    const auto add = [&name](const char* before, auto number) {
+        char digits[2 * sizeof(uint64_t)];
+        const auto end =
+            std::to_chars(std::begin(digits), std::end(digits), static_cast<uint64_t>(number), 16);
+        name.append(before).append(std::begin(digits), end.ptr);
+    };
+    add("", status.st_dev);
+    add("-", status.st_ino);
+    add("-", status.st_size);
+    for (const timespec& time : {status.st_ctim, status.st_mtim}) {
+        add("-", time.tv_sec);
+        add(".", time.tv_nsec);
+    }
+    add("-", version);
+    return name;
 }
 
 std::string file_name(const std::string& content) {
@@ -141,8 +152,12 @@ std::optional<ImageCache::Copy> ImageCache::known_copy_of(const Fd& image) const
 
 std::vector<std::string> ImageCache::programs() const {
     std::vector<std::string> paths;
-    std::istringstream text(directory_.record(programs_name));
-    for (std::string path; std::getline(text, path, separator);) paths.push_back(path);
+    const std::string text = directory_.record(programs_name);
+    for (size_t begin = 0; begin < text.size();) {
+        const size_t end = std::min(text.find(separator, begin), text.size());
+        paths.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
     return paths;
 }
 

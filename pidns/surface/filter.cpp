@@ -5,13 +5,13 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <map>
-#include <span>
+#include <vector>
 
-#include "pidns/surface/calls.h"
 #include "pidns/surface/filter_program.h"
 #include "pidns/surface/mark.h"
+#include "pidns/surface/rows.h"
 
 namespace ctr::pidns {
 
@@ -38,7 +38,7 @@ constexpr Frequency frequencies[] = {
     {SYS_lstat, 8},         {SYS_unlink, 8},          {SYS_readv, 8},       {SYS_kill, 8},
 };
 
-unsigned weight_of(long number) {
+constexpr unsigned weight_of(long number) {
     const auto* found = std::ranges::find(frequencies, number, &Frequency::number);
     return found == std::end(frequencies) ? seldom : found->weight;
 }
@@ -50,7 +50,7 @@ struct Part {
     unsigned weight;
 };
 
-uint32_t offset_of(unsigned argument, bool high) {
+constexpr uint32_t offset_of(unsigned argument, bool high) {
     return static_cast<uint32_t>(offsetof(seccomp_data, args) + argument * sizeof(uint64_t) +
                                  (high ? sizeof(uint32_t) : 0));
 }
@@ -61,9 +61,18 @@ constexpr uint32_t low_half(uint64_t value) {
     return static_cast<uint32_t>(value);
 }
 
+// Calls in the order of KEY; those that it doesn't tell apart stay in theirs. (The library's own isn't
+// constexpr yet.)
+template <class Key>
+constexpr void sort(std::vector<const Call*>& calls, const Key& key) {
+    for (size_t i = 1; i < calls.size(); ++i)
+        for (size_t at = i; at > 0 && key(*calls[at]) < key(*calls[at - 1]); --at)
+            std::swap(calls[at], calls[at - 1]);
+}
+
 class Builder {
   public:
-    std::vector<sock_filter> build() {
+    constexpr std::vector<sock_filter> build() {
         const std::vector<Part> parts = parts_of_all_calls();
         find_part(parts);
         const Place number = program_.load(offsetof(seccomp_data, nr));
@@ -73,13 +82,17 @@ class Builder {
     }
 
   private:
-    std::vector<Part> parts_of_all_calls() {
-        std::map<long, std::vector<Call>> rows;
-        for (const Call& call : calls()) rows[call.number].push_back(call);
+    constexpr std::vector<Part> parts_of_all_calls() {
+        std::vector<const Call*> rows;
+        for (const Call& call : surface::rows) rows.push_back(&call);
+        sort(rows, [](const Call& call) { return call.number; });
         std::vector<Part> parts;
         uint32_t next = 0;
-        for (auto& [number, of_call] : rows) {
+        for (size_t i = 0; i < rows.size();) {
+            const long number = rows[i]->number;
             const auto first = static_cast<uint32_t>(number);
+            std::vector<const Call*> of_call;
+            for (; i < rows.size() && rows[i]->number == number; ++i) of_call.push_back(rows[i]);
             // The kernel knows these as always allowed and doesn't run the filter for them.
             if (first > next) add(parts, {next, allow_, 0});
             add(parts, {first, whether_it_passes(of_call), weight_of(number)});
@@ -91,7 +104,7 @@ class Builder {
         return parts;
     }
 
-    static void add(std::vector<Part>& parts, const Part& part) {
+    static constexpr void add(std::vector<Part>& parts, const Part& part) {
         if (!parts.empty() && parts.back().then == part.then)
             parts.back().weight += part.weight;
         else
@@ -99,7 +112,7 @@ class Builder {
     }
 
     // Each comparison parts what is left into halves of equal weight, as nearly as can be.
-    Place find_part(std::span<const Part> parts) {
+    constexpr Place find_part(std::span<const Part> parts) {
         if (parts.size() == 1) return parts.front().then;
         unsigned whole = 0, below = 0;
         for (const Part& part : parts) whole += part.weight;
@@ -120,22 +133,22 @@ class Builder {
     }
 
     // The rows of one call: it traps if any of them says so.
-    Place whether_it_passes(std::vector<Call>& rows) {
-        const auto condition = [](const Call& row) { return std::pair(row.when.argument, row.when.mask); };
-        std::ranges::stable_sort(rows, {}, condition);  // those that look at the same lie together
+    constexpr Place whether_it_passes(std::vector<const Call*>& rows) {
+        // Those that look at the same lie together.
+        sort(rows, [](const Call& row) { return std::pair(row.when.argument, row.when.mask); });
         Entry passes = allow_;
         for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
-            const Place unless_marked = row->all_used ? unless_marked_above_ : unless_marked_;
-            passes = holds(row->when, holds(row->and_when, unless_marked, passes), passes);
+            const Place unless_marked = (*row)->all_used ? unless_marked_above_ : unless_marked_;
+            passes = holds((*row)->when, holds((*row)->and_when, unless_marked, passes), passes);
         }
         return passes.begin();
     }
 
-    Entry holds(const Condition& condition, const Entry& yes, const Entry& no) {
+    constexpr Entry holds(const Condition& condition, const Entry& yes, const Entry& no) {
         return condition.differs ? equals(condition, no, yes) : equals(condition, yes, no);
     }
 
-    Entry equals(const Condition& condition, Entry yes, const Entry& no) {
+    constexpr Entry equals(const Condition& condition, Entry yes, const Entry& no) {
         for (const bool high : {true, false}) {
             const auto half = [&](uint64_t value) { return high ? high_half(value) : low_half(value); };
             if (half(condition.mask) == 0) continue;
@@ -153,10 +166,18 @@ class Builder {
     Place unless_marked_above_ = equals({0, false, ~uint64_t{0} << 32, upper_mark}, allow_, notify_).begin();
 };
 
+constexpr size_t length = Builder().build().size();
+
+constexpr std::array<sock_filter, length> program = [] {
+    std::array<sock_filter, length> instructions{};
+    std::ranges::copy(Builder().build(), instructions.begin());
+    return instructions;
+}();
+
 }  // namespace
 
-std::vector<sock_filter> build_filter() {
-    return Builder().build();
+std::span<const sock_filter> filter() {
+    return program;
 }
 
 }  // namespace ctr::pidns

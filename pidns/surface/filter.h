@@ -3,7 +3,7 @@
 
 #include <linux/filter.h>
 
-#include <vector>
+#include <span>
 
 namespace ctr::pidns {
 
@@ -11,7 +11,7 @@ namespace ctr::pidns {
 // Programs of a foreign architecture (i386, x32), whose calls the table doesn't describe, become
 // notifications as well, so that the monitor can end them with a clear message. What needs no look at a
 // call's arguments decides without one: the kernel doesn't run the filter for such calls (from Linux 5.11
-// on). Pure: installs nothing.
-std::vector<sock_filter> build_filter();
+// on). A constant.
+std::span<const sock_filter> filter();
 
 }  // namespace ctr::pidns

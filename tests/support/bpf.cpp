@@ -5,7 +5,7 @@
 
 namespace ctr::test {
 
-FilterRun run_filter(const std::vector<sock_filter>& program, const seccomp_data& call) {
+FilterRun run_filter(std::span<const sock_filter> program, const seccomp_data& call) {
     FilterRun run;
     uint32_t accumulator = 0;
     for (size_t at = 0; at < program.size(); ++at) {

@@ -6,7 +6,7 @@
 #include <linux/seccomp.h>
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace ctr::test {
 
@@ -15,6 +15,6 @@ struct FilterRun {
     unsigned instructions = 0;
     bool looks_closer = false;  // than at number and architecture: what the kernel can't answer without a run
 };
-FilterRun run_filter(const std::vector<sock_filter>& program, const seccomp_data& call);
+FilterRun run_filter(std::span<const sock_filter> program, const seccomp_data& call);
 
 }  // namespace ctr::test

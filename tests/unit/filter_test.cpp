@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <initializer_list>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "pidns/surface/calls.h"
 #include "pidns/surface/mark.h"
@@ -35,7 +37,7 @@ class FilterTest : public testing::Test {
         return test::run_filter(program_, call);
     }
 
-    std::vector<sock_filter> program_ = build_filter();
+    std::span<const sock_filter> program_ = filter();
 };
 
 constexpr uint32_t notify = SECCOMP_RET_USER_NOTIF;
