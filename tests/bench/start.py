@@ -18,6 +18,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,8 +31,7 @@ from world import machine
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = ["/bin/true"]
-SLEEPER = "sleep"
-SETTLED = 0.5  # seconds: by then a launcher has started the sleeper, and waits
+SLEEPER = ["sleep", "600"]
 
 # In a mount namespace: the host's root once more at $1, no v2 hierarchy beside v1's; then the rest.
 PREPARE = 'mount --bind / "$1" && { ! mountpoint -q /sys/fs/cgroup/unified || umount /sys/fs/cgroup/unified; } && ' \
@@ -86,9 +86,16 @@ def sample(launchers, place, options):
     return samples
 
 
+def read(process, file):
+    """Empty: it has ended meanwhile."""
+    try:
+        return pathlib.Path(f"/proc/{process}/{file}").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 def children_of(process):
-    path = pathlib.Path(f"/proc/{process}/task/{process}/children")
-    return [int(word) for word in path.read_text().split()]
+    return [int(word) for word in read(process, f"task/{process}/children").split()]
 
 
 def tree_of(process):
@@ -97,21 +104,32 @@ def tree_of(process):
 
 def private_memory(process):
     """KiB that would be free without it."""
-    lines = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    lines = read(process, "smaps_rollup").splitlines()
     return sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
+
+
+def sleeper_below(process):
+    """The command, as soon as the launcher has come so far. None: the launcher has ended."""
+    while not os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        for one in tree_of(process):
+            if read(one, "comm").strip() == SLEEPER[0]:
+                return one
+        time.sleep(0.01)
+    return None
 
 
 def memory_of(launcher, place):
     """KiB of all processes that wait for a sleeping command; None: nobody does, or they can't be looked at."""
-    process = spawn(place.command(launcher, [SLEEPER, "3"]))
-    time.sleep(SETTLED)
+    process = spawn(place.command(launcher, SLEEPER))
+    sleeper = sleeper_below(process)
     try:
-        waiting = [one for one in tree_of(process)
-                   if pathlib.Path(f"/proc/{one}/comm").read_text().strip() != SLEEPER]
-        return sum(private_memory(one) for one in waiting) if waiting else None
-    except OSError:
+        waiting = [one for one in tree_of(process) if one != sleeper]
+        return sum(private_memory(one) for one in waiting) if sleeper and waiting else None
+    except PermissionError:
         return None
     finally:
+        if sleeper:
+            os.kill(sleeper, signal.SIGKILL)
         os.waitpid(process, 0)
 
 

@@ -79,6 +79,15 @@ TEST_F(Fastpath, LibrariesAreFoundAtTheirUsualPlacesAndOnce) {
               (Texts{"/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"}));
 }
 
+TEST_F(Fastpath, AnImageHasTheNameOfTheFileThatALinkLeadsTo) {
+    add("/usr/lib/x86_64-linux-gnu/libc-2.31.so", "libc");
+    fs::create_symlink("libc-2.31.so", root("/usr/lib/x86_64-linux-gnu/libc.so.6"));
+    add("/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "ld");
+    Texts names;
+    for (const images::Image& image : images::find(spec_, facts_)) names.push_back(image.name);
+    EXPECT_EQ(names, (Texts{"libc-2.31.so", "ld-linux-x86-64.so.2"}));
+}
+
 TEST_F(Fastpath, LibrariesOfSeveralKindsAreFoundTogether) {
     fs::remove_all(root("/usr/lib/x86_64-linux-gnu"));
     add("/usr/lib64/libc.so.6", "libc");

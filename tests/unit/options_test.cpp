@@ -217,6 +217,19 @@ TEST(RunOptions, WhatIsNotUnderstoodIsQuoted) {
     expect_refused({"--device-read-iops", "/dev/a:10mb", "x"}, "10mb");
 }
 
+// The parser is told of those options only that some word may mean.
+TEST(RunOptions, EveryWayToMeanAnOptionIsKnown) {
+    const auto joined = parsed({"-itv/a:/b", "-u", "5", "x"});
+    EXPECT_TRUE(joined.spec.terminal);
+    EXPECT_EQ(joined.spec.mounts.size(), 1U);
+    EXPECT_EQ(joined.spec.user->uid, 5U);
+    EXPECT_EQ(parsed({"-e", "--pidns=host", "x"}, {}).spec.pidns, PidMode::flat);
+    EXPECT_EQ(parsed({"--pidns", "host", "--pid-max=301", "x"}).spec.pid_max, 301U);
+    expect_refused({"--pid", "x"}, "\"pid\"");
+    expect_refused({"--pidnsx=host", "x"}, "\"pidnsx\"");
+    expect_refused({"-iq", "x"}, "\"q\"");
+}
+
 TEST(RunOptions, TheFastPathIsAutomaticOrOff) {
     EXPECT_EQ(parsed({"--pid-fastpath=off", "x"}).spec.pid_fastpath, PidFastpath::off);
     EXPECT_EQ(parsed({"--pid-fastpath", "auto", "x"}).spec.pid_fastpath, PidFastpath::automatic);
