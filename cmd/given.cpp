@@ -50,7 +50,9 @@ cxxopts::Options make_options(const std::vector<Option>& table, const std::vecto
 
 }  // namespace
 
-Result<Given> Given::read(const std::vector<Option>& table, const std::vector<std::string>& words) {
+Result<Given> Given::read(const std::vector<Option>& table, const std::vector<std::string>& given_words) {
+    // Without regular expressions the library knows no values that are joined to a letter.
+    const auto words = with_values_apart(given_words, table);
     std::vector<const char*> arguments{"ctr"};
     for (const std::string& word : words) arguments.push_back(word.c_str());
     Given given;

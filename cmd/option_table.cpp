@@ -184,7 +184,37 @@ bool takes_next_word(const std::string& word, const std::vector<Option>& table) 
     return false;
 }
 
+// Where the value of a letter begins that this word ends with; 0: it has none.
+size_t joined_value(const std::string& word, const std::vector<Option>& table) {
+    if (word.size() < 3 || word[0] != '-' || word[1] == '-') return 0;
+    for (size_t i = 1; i + 1 < word.size(); ++i) {
+        const Option* option = by_letter(table, word[i]);
+        if (option == nullptr) return 0;
+        if (option->takes == Takes::value) return i + 1;
+    }
+    return 0;
+}
+
 }  // namespace
+
+std::vector<std::string> with_values_apart(const std::vector<std::string>& words,
+                                           const std::vector<Option>& table) {
+    std::vector<std::string> apart;
+    for (size_t i = 0; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        if (word == "--") {
+            apart.insert(apart.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+            break;
+        }
+        const size_t value = joined_value(word, table);
+        apart.push_back(value == 0 ? word : word.substr(0, value));
+        if (value != 0)
+            apart.push_back(word.substr(value));
+        else if (word.starts_with('-') && takes_next_word(word, table) && i + 1 < words.size())
+            apart.push_back(words[++i]);
+    }
+    return apart;
+}
 
 size_t count_option_words(const std::vector<std::string>& words, const std::vector<Option>& table) {
     size_t i = 0;

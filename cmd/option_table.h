@@ -34,4 +34,9 @@ const std::vector<Option>& image_options();
 size_t count_option_words(const std::vector<std::string>& words,
                           const std::vector<Option>& table = run_options());
 
+// The words with each value a word of its own that is joined to its letter: -eA=1 as -e A=1. What isn't
+// understood stays as it is.
+std::vector<std::string> with_values_apart(const std::vector<std::string>& words,
+                                           const std::vector<Option>& table);
+
 }  // namespace ctr::cmd

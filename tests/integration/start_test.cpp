@@ -48,7 +48,9 @@ long private_kib(pid_t process) {
 // Each shared object more costs a start as much as a fork.
 TEST(Start, TheCLibraryIsAllThatTheDynamicLinkerHasToFind) {
     if (is_sanitized) GTEST_SKIP() << "a sanitized ctr has the sanitizer's libraries";
-    const Outcome outcome = run({ctr_binary()}, {.env = {{"LD_TRACE_LOADED_OBJECTS", "1"}}});
+    RunOptions traced;
+    traced.env = {{"LD_TRACE_LOADED_OBJECTS", "1"}};
+    const Outcome outcome = run({ctr_binary()}, traced);
     ASSERT_EQ(outcome.code, 0) << outcome;
     std::set<std::string> objects;
     std::istringstream lines(outcome.out);

@@ -224,7 +224,9 @@ TEST(RunOptions, EveryWayToMeanAnOptionIsKnown) {
     EXPECT_EQ(joined.spec.mounts.size(), 1U);
     EXPECT_EQ(joined.spec.user->uid, 5U);
     EXPECT_EQ(parsed({"-e", "--pidns=host", "x"}, {}).spec.pidns, PidMode::flat);
-    EXPECT_EQ(parsed({"--pidns", "host", "--pid-max=301", "x"}).spec.pid_max, 301U);
+    EXPECT_EQ(parsed({"--pidns", "multi", "--pid-max=301", "x"}).spec.pid_max, 301U);
+    EXPECT_EQ(parsed({"-e", "-u5", "-w/", "x"}, {"-u5=v"}).spec.workdir, "/");
+    EXPECT_EQ(parsed({"-e-w=/x", "x"}).spec.env.front().first, "-w");
     expect_refused({"--pid", "x"}, "\"pid\"");
     expect_refused({"--pidnsx=host", "x"}, "\"pidnsx\"");
     expect_refused({"-iq", "x"}, "\"q\"");
