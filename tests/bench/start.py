@@ -4,8 +4,8 @@ launchers, as far as they are installed. Prints a table of the README.
 
     ./dev bench start                  as root, or as whoever calls it
     ./dev bench start --user 1000      started by root: as that user, in a home directory that ends with the benchmark
-    ./dev bench start --ahead          on a busy machine: ahead of all else (SCHED_FIFO); takes root (crun is left out
-                                       where the cpu controller of cgroup v1 refuses such processes)
+    ./dev bench start --ahead          on a busy machine: ahead of all else (SCHED_FIFO); takes root (without the
+                                       cpu controller of cgroup v1, which may refuse such processes)
 
 Each round starts every launcher once, in an order drawn anew, and then as many of each at once; what is printed are medians,
 and medians of ratios to the reference's sample of the same round, with 95 % intervals (paired.py). The row of the second
@@ -31,11 +31,14 @@ from world import machine
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = ["/bin/true"]
-SLEEPER = ["sleep", "600"]
+SLEEPER = ["sleep", "30"]
+PATIENCE = 10  # seconds
 
-# In a mount namespace: the host's root once more at $1, no v2 hierarchy beside v1's; then the rest.
-PREPARE = 'mount --bind / "$1" && { ! mountpoint -q /sys/fs/cgroup/unified || umount /sys/fs/cgroup/unified; } && ' \
-          'shift && exec "$@"'
+# In a mount namespace: the host's root once more at $1, and what of the words up to "--" is mounted no more; then the rest.
+PREPARE = 'mount --bind / "$1" || exit; shift; while [ "$1" != -- ]; do ! mountpoint -q "$1" || umount "$1" || exit; shift; ' \
+          'done; shift; exec "$@"'
+V2_OF_HYBRID = "/sys/fs/cgroup/unified"
+V1_CPU = ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct")
 
 
 class Failed(Exception):
@@ -95,7 +98,12 @@ def read(process, file):
 
 
 def children_of(process):
-    return [int(word) for word in read(process, f"task/{process}/children").split()]
+    """Of all its threads."""
+    try:
+        threads = os.listdir(f"/proc/{process}/task")
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+    return [int(word) for thread in threads for word in read(process, f"task/{thread}/children").split()]
 
 
 def tree_of(process):
@@ -109,8 +117,10 @@ def private_memory(process):
 
 
 def sleeper_below(process):
-    """The command, as soon as the launcher has come so far. None: the launcher has ended."""
-    while not os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+    """The command, as soon as the launcher has come so far. None: it hasn't in time, or has ended."""
+    begun = time.monotonic()
+    while time.monotonic() - begun < PATIENCE and not os.waitid(os.P_PID, process,
+                                                                os.WEXITED | os.WNOHANG | os.WNOWAIT):
         for one in tree_of(process):
             if read(one, "comm").strip() == SLEEPER[0]:
                 return one
@@ -226,7 +236,9 @@ def main(words):
         (pathlib.Path(directory) / "root").mkdir()
         again = [sys.executable, __file__, *words, f"--within={directory}"]
         if os.geteuid() == 0:
-            again = ["unshare", "--mount", "--propagation=private", "sh", "-c", PREPARE, "-", f"{directory}/root", *again]
+            hidden = [V2_OF_HYBRID, *(V1_CPU if options.ahead else ())]
+            again = ["unshare", "--mount", "--propagation=private", "sh", "-c", PREPARE, "-", f"{directory}/root",
+                     *hidden, "--", *again]
         ended = subprocess.run(again, check=False).returncode
     sys.exit(ended)
 
