@@ -14,6 +14,7 @@ Result<CheckOptions> parse_check(const std::vector<std::string>& arguments) {
                     [](const std::string& text) { return Result<std::string>(text); }),
         given->take_flag("json", options.json),
         given->take_flag("help", options.help),
+        take_log_options(*given, options.log),
     };
     for (Status& status : statuses)
         if (!status) return std::unexpected(std::move(status).error());

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cmd/log_options.h"
 #include "runtime/base/error.h"
 #include "runtime/check/check.h"
 
@@ -11,14 +12,12 @@ namespace ctr::cmd {
 
 struct CheckOptions {
     check::Request request;
+    LogOptions log;
     bool json = false;
     bool help = false;
 };
 
 // ARGUMENTS: what follows "ctr check".
 Result<CheckOptions> parse_check(const std::vector<std::string>& arguments);
-
-// What `ctr check --help` prints.
-std::string check_help();
 
 }  // namespace ctr::cmd

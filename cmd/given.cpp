@@ -8,6 +8,8 @@
 #include <cxxopts.hpp>
 #include <string_view>
 
+#include "cmd/suggestion.h"
+
 namespace ctr::cmd {
 
 namespace {
@@ -24,6 +26,21 @@ std::string plain(const std::string& message) {
         }
     }
     return text;
+}
+
+// For a word that is no option of the table.
+std::string suggestion(const std::vector<Option>& table, const std::vector<std::string>& words) {
+    std::vector<std::string_view> names;
+    names.reserve(table.size());
+    for (const Option& option : table) names.emplace_back(option.name);
+    for (const std::string& word : words) {
+        const std::string name = word.substr(std::min<size_t>(2, word.size()), word.find('=') - 2);
+        if (word == "--") break;
+        if (!word.starts_with("--") || by_name(table, name) != nullptr) continue;
+        const std::string near = nearest(name, names);
+        return did_you_mean(near.empty() ? "" : "--" + near);
+    }
+    return {};
 }
 
 // A word may be, or hold, this option: by its name, or by its letter among others.
@@ -64,6 +81,8 @@ Result<Given> Given::read(const std::vector<Option>& table, const std::vector<st
         for (const auto& argument : parsed.arguments())
             given.in_order_.emplace_back(argument.key(), argument.value());
         given.rest_ = parsed.unmatched();
+    } catch (const cxxopts::exceptions::no_such_option& problem) {
+        return fail_input("read the options", plain(problem.what()) + suggestion(table, words));
     } catch (const cxxopts::exceptions::exception& problem) {
         return fail_input("read the options", plain(problem.what()));
     }

@@ -1,13 +1,7 @@
-// What --help of each verb prints, from the tables of options.
+#include "cmd/help.h"
+
 #include <algorithm>
 #include <sstream>
-
-#include "cmd/check_options.h"
-#include "cmd/image_options.h"
-#include "cmd/life_options.h"
-#include "cmd/option_table.h"
-#include "cmd/options.h"
-#include "cmd/ps_options.h"
 
 namespace ctr::cmd {
 
@@ -15,131 +9,117 @@ namespace {
 
 constexpr size_t help_column = 32;
 constexpr size_t last_column = 100;
+constexpr size_t indent = 2;
 
-std::string left_side(const Option& option) {
-    std::string text = *option.letter == 0 ? "      " : std::string("  -") + option.letter + ", ";
-    text += std::string("--") + option.name;
-    if (option.takes == Takes::value) text += std::string(" ") + option.value;
-    if (option.takes == Takes::optional) text += *option.value == 0 ? "[=DIR]" : "[=true|false]";
-    return text;
-}
-
-// Breaks TEXT at blanks into lines that begin at help_column.
-void append_wrapped(std::string& line, const std::string& text, std::ostream& out) {
+// Breaks TEXT at blanks; lines after the first begin at COLUMN. BEGUN is what its first line has already.
+void append_wrapped(const std::string& text, size_t column, std::string begun, std::ostream& out) {
+    std::string line = std::move(begun);
+    bool fresh = true;
     std::istringstream words(text);
-    for (std::string word; words >> word;) {
-        if (line.size() + 1 + word.size() > last_column) {
+    for (std::string word; words >> word; fresh = false) {
+        if (!fresh && line.size() + 1 + word.size() > last_column) {
             out << line << '\n';
-            line.assign(help_column - 1, ' ');
+            line.assign(column, ' ');
+            fresh = true;
         }
-        line += ' ' + word;
+        line += (fresh ? "" : " ") + word;
     }
     out << line << '\n';
 }
 
-void append_option(const Option& option, std::ostream& out) {
-    std::string line = left_side(option);
-    if (line.size() >= help_column) {
-        out << line << '\n';
-        line.clear();
+void append_paragraphs(const std::string& text, std::ostream& out) {
+    for (size_t begin = 0; begin < text.size();) {
+        const size_t end = std::min(text.find("\n\n", begin), text.size());
+        append_wrapped(text.substr(begin, end - begin), 0, "", out);
+        begin = end + 2;
+        if (begin < text.size()) out << '\n';
     }
-    line.resize(help_column - 1, ' ');
-    append_wrapped(line, option.help, out);
+}
+
+// LEFT in its own column, or on a line of its own if it is too long for that.
+void append_row(std::string left, size_t column, const std::string& text, std::ostream& out) {
+    if (left.size() + 1 >= column) {
+        out << left << '\n';
+        left.clear();
+    }
+    left.resize(column, ' ');
+    append_wrapped(text, column, std::move(left), out);
 }
 
 void append_options(const std::vector<Option>& table, std::ostream& out) {
     const char* group = "";
     for (const Option& option : table) {
         if (std::string(group) != option.group) out << '\n' << (group = option.group) << ":\n";
-        append_option(option, out);
+        append_row(std::string(*option.letter == 0 ? "      " : "  ") + spelling(option), help_column,
+                   option.help, out);
     }
+}
+
+void append_section(const Section& section, std::ostream& out) {
+    size_t width = 0;
+    for (const Term& term : section.terms) width = std::max(width, std::string(term.name).size());
+    out << '\n' << section.title << ":\n";
+    append_paragraphs(section.text, out);
+    for (const Term& term : section.terms)
+        append_row(std::string(indent, ' ') + term.name, indent + width + 2, term.text, out);
+}
+
+void append_examples(const std::vector<Example>& examples, std::ostream& out) {
+    out << "\nExamples:\n";
+    for (const Example& example : examples) {
+        out << "  # " << example.what << '\n';
+        std::istringstream lines(example.line);
+        for (std::string line; std::getline(lines, line);) out << "  " << line << '\n';
+    }
+}
+
+void append_status(const Manual& manual, std::ostream& out) {
+    out << '\n';
+    append_wrapped(std::string("Exit status: ") + manual.status, 0, "", out);
 }
 
 }  // namespace
 
-std::string run_help() {
+std::string spelling(const Option& option) {
+    std::string text = *option.letter == 0 ? "" : std::string("-") + option.letter + ", ";
+    text += std::string("--") + option.name;
+    if (option.takes == Takes::value) text += std::string(" ") + option.value;
+    if (option.takes == Takes::optional) text += *option.value == 0 ? "[=DIR]" : "[=true|false]";
+    return text;
+}
+
+std::string synopsis(const Manual& manual) {
+    std::string text = "ctr";
+    for (const std::string& part :
+         {std::string(manual.verb), std::string("[options]"), std::string(manual.arguments)})
+        if (!part.empty()) text += ' ' + part;
+    return text;
+}
+
+std::string help_text(const Manual& manual) {
     std::ostringstream out;
-    out << "Runs a command in a container of its own and ends with its exit status.\n\n"
-           "Usage: ctr run [options] [--] COMMAND [ARGUMENT...]\n"
-           "Options end at the first word that is none.\n";
-    append_options(run_options(), out);
-    out << "\nExamples:\n"
-           "  ctr run -- sh -c 'echo I am $$'\n"
-           "  ctr run --rootfs ./debian --hostname box --network none bash\n"
-           "  ctr run --user 1000 -e LANG=C --cap-drop ALL -- make -j4\n"
-           "  ctr run --device-write-bps /var/lib:5mb -- dd if=/dev/zero of=/var/lib/file oflag=direct bs=1M "
-           "count=50\n"
-           "\nExit status: the command's own; 128 + n if signal n ended it; 125 if ctr failed, 126 if the "
-           "command\n"
-           "can't be executed, 127 if there is no such command.\n";
+    append_paragraphs(manual.description, out);
+    out << "\nUsage: " << synopsis(manual) << '\n';
+    append_options(*manual.options, out);
+    for (const Section& section : manual.sections) append_section(section, out);
+    append_examples(manual.examples, out);
+    append_status(manual, out);
     return out.str();
 }
 
-std::string ps_help() {
+std::string overview_text() {
+    const Manual& manual = overview();
     std::ostringstream out;
-    out << "Lists the processes of running containers, as they are seen from where it is run.\n\n"
-           "Usage: ctr ps [options] [NAME|PID...]\n"
-           "NAME: only the containers that were started with these names.\n"
-           "PID: only the containers that these processes (by their numbers here) are in, or run: any "
-           "process "
-           "inside, or\nthe ctr itself.\n";
-    append_options(ps_options(), out);
-    out << "\nColumns:\n"
-           "  CONTAINER  the container's first process, by its number here; - for what is in none\n"
-           "  HOST       the process's number here\n"
-           "  PID        its numbers from the container's root down to its own namespace: 5/1; a - where it "
-           "can't be seen\n"
-           "  PPID       its parent's number in the container's root; 0 if that is outside\n"
-           "  STAT       R runs, S sleeps, D waits for a device, T is stopped, t is traced, Z has ended\n"
-           "  COMMAND    its arguments, or [its name] if it has none\n"
-           "\nExamples:\n"
-           "  ctr ps --tree\n"
-           "  ctr ps --json | jq '.[] | select(.pids[-1] == 1)'\n"
-           "\nExit status: 0, also if there is no container; 125 if ctr failed.\n";
-    return out.str();
-}
-
-std::string check_help() {
-    std::ostringstream out;
-    out << "Tries what containers need, as this user and from here, and says for each what was found: yes, "
-           "limited or\n"
-           "no, why, and what to do about it. Everything is tried in processes that end at once; nothing "
-           "stays.\n\n"
-           "Usage: ctr check [options] [FILE...]\n"
-           "FILE: a program or library (inside of the root): what of it has the fast path.\n";
-    append_options(check_options(), out);
-    out << "\nThe last lines say of each mode of ctr run --pidns whether it works.\n"
-           "\nExamples:\n"
-           "  ctr check --rootfs /srv/debian\n"
-           "  ctr check --json | jq '.items[] | select(.state != \"yes\")'\n"
-           "\nExit status: 0 if ctr run works with its defaults, 1 if it doesn't; 125 if ctr failed.\n";
-    return out.str();
-}
-
-std::string life_help(const LifeVerb& verb) {
-    std::ostringstream out;
-    out << verb.help << "\n\nUsage: ctr " << verb.name << " [options] " << verb.arguments << '\n';
-    append_options(verb.options, out);
-    out << "\nExit status: " << verb.status << '\n';
-    return out.str();
-}
-
-std::string image_help() {
-    std::ostringstream out;
-    out << "Shows which system calls of a program or library can carry a process number, and which of them a "
-           "container\ncan make without its monitor, through code that is put into a copy of the file.\n\n"
-           "Usage: ctr image [options] FILE\n";
-    append_options(image_options(), out);
-    out << "\nStates:\n"
-           "  patched, made inside    the code that is put in makes or answers the call\n"
-           "  patched, made near      the same; a child that is created comes back beside the call's place\n"
-           "  patched, passed on      the call is made as it is, if it turns out to carry no number\n"
-           "  left: WHY               the monitor serves the call, which takes longer\n"
-           "A call named \"any\" has a number that isn't always the same.\n"
-           "\nExamples:\n"
-           "  ctr image /lib/x86_64-linux-gnu/libc.so.6\n"
-           "  ctr image --json ./server | jq '.sites[] | select(.patched | not)'\n"
-           "\nExit status: 0; 125 if ctr failed, or the file is none that can be instrumented.\n";
+    append_paragraphs(manual.description, out);
+    out << "\nUsage: ctr VERB [options] ...\n\nVerbs (all of each: ctr VERB --help, or man ctr-VERB):\n";
+    size_t width = 0;
+    for (const Manual& verb : manuals()) width = std::max(width, std::string(verb.verb).size());
+    for (const Manual& verb : manuals())
+        append_row(std::string(indent, ' ') + verb.verb, indent + width + 2, verb.summary, out);
+    append_options(*manual.options, out);
+    append_row("      --version", help_column, "print the version", out);
+    append_examples(manual.examples, out);
+    append_status(manual, out);
     return out.str();
 }
 

@@ -7,17 +7,15 @@
 
 #include "cmd/image_format.h"
 #include "cmd/image_options.h"
+#include "cmd/messages.h"
+#include "cmd/option_table.h"
+#include "cmd/print_help.h"
 #include "cmd/verbs.h"
 #include "runtime/base/fd.h"
 
 namespace ctr::cmd {
 
 namespace {
-
-int fail(const Error& error) {
-    std::cerr << "ctr image: " << error.message() << '\n';
-    return error.exit_code;
-}
 
 Result<std::vector<std::byte>> read_file(const std::string& name) {
     const std::string step = "read " + name;
@@ -42,22 +40,17 @@ Result<std::vector<std::byte>> read_file(const std::string& name) {
 
 int image_verb(const std::vector<std::string>& arguments) {
     const auto options = parse_image(arguments);
-    if (!options) {
-        const int code = fail(options.error());
-        std::cerr << "See ctr image --help.\n";
-        return code;
-    }
-    if (options->help) {
-        std::cout << image_help();
-        return 0;
-    }
+    if (!options)
+        return Messages("image", guess_log_options(arguments, image_options())).refuse(options.error());
+    if (options->help) return print_help("image");
+    const Messages messages("image", options->log);
     const auto bytes = read_file(options->file);
-    if (!bytes) return fail(bytes.error());
+    if (!bytes) return messages.fail(bytes.error());
     auto findings = pidns::image::examine(*bytes);
-    if (!findings) return fail(std::move(findings).error().within(options->file));
+    if (!findings) return messages.fail(std::move(findings).error().within(options->file));
     std::cout << (options->json ? as_json(*findings) : as_text(*findings)) << std::flush;
     if (std::cout) return 0;
-    return fail(fail_input("print what was found", "standard output takes no more").error());
+    return messages.fail(fail_input("print what was found", "standard output takes no more").error());
 }
 
 }  // namespace ctr::cmd

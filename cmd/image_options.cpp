@@ -8,7 +8,8 @@ Result<ImageOptions> parse_image(const std::vector<std::string>& arguments) {
     const auto given = Given::read(image_options(), arguments);
     if (!given) return std::unexpected(given.error());
     ImageOptions options;
-    Status statuses[] = {given->take_flag("json", options.json), given->take_flag("help", options.help)};
+    Status statuses[] = {given->take_flag("json", options.json), given->take_flag("help", options.help),
+                         take_log_options(*given, options.log)};
     for (Status& status : statuses)
         if (!status) return std::unexpected(std::move(status).error());
     if (options.help) return options;

@@ -4,20 +4,19 @@
 #include <string>
 #include <vector>
 
+#include "cmd/log_options.h"
 #include "runtime/base/error.h"
 
 namespace ctr::cmd {
 
 struct ImageOptions {
     std::string file;
+    LogOptions log;
     bool json = false;
     bool help = false;
 };
 
 // ARGUMENTS: what follows "ctr image".
 Result<ImageOptions> parse_image(const std::vector<std::string>& arguments);
-
-// What `ctr image --help` prints.
-std::string image_help();
 
 }  // namespace ctr::cmd

@@ -4,7 +4,10 @@
 #include <csignal>
 #include <iostream>
 
+#include "cmd/messages.h"
 #include "cmd/own_environment.h"
+#include "cmd/print_help.h"
+#include "cmd/progress.h"
 #include "cmd/values.h"
 #include "cmd/verbs.h"
 #include "runtime/contact.h"
@@ -12,32 +15,21 @@
 
 namespace ctr::cmd {
 
-int fail_verb(const LifeVerb& verb, const Error& error) {
-    std::cerr << "ctr " << verb.name << ": " << error.message() << '\n';
-    return error.exit_code;
-}
-
 int with_registry(const char* name, const std::vector<std::string>& arguments, const Body& body) {
     const LifeVerb& verb = life_verb(name);
     const auto call = parse_life(verb, arguments);
-    if (!call) {
-        const int code = fail_verb(verb, call.error());
-        std::cerr << "See ctr " << verb.name << " --help.\n";
-        return code;
-    }
-    if (call->help) {
-        std::cout << life_help(verb);
-        return 0;
-    }
+    if (!call) return Messages(name, guess_log_options(arguments, verb.options)).refuse(call.error());
+    if (call->help) return print_help(name);
+    const Messages messages(name, call->log);
     const std::string root =
         call->state_directory.empty() ? usual_registry(own_environment()) : call->state_directory;
     const auto registry = Registry::open(root);
-    if (!registry) return fail_verb(verb, registry.error());
+    if (!registry) return messages.fail(registry.error());
     const auto code = body(*call, *registry);
-    if (!code) return fail_verb(verb, code.error());
+    if (!code) return messages.about(call->names.empty() ? "" : call->names.front()).fail(code.error());
     std::cout.flush();
     if (std::cout) return *code;
-    return fail_verb(verb, fail_input("print", "standard output takes no more").error());
+    return messages.fail(fail_input("print", "standard output takes no more").error());
 }
 
 int for_each_name(const char* name, const std::vector<std::string>& arguments, const EachBody& body) {
@@ -46,7 +38,7 @@ int for_each_name(const char* name, const std::vector<std::string>& arguments, c
         for (const std::string& one : call.names) {
             const auto entry = registry.find(one);
             const Status done = entry ? body(call, registry, *entry) : std::unexpected(entry.error());
-            if (!done) code = fail_verb(life_verb(name), done.error());
+            if (!done) code = Messages(name, call.log, one).fail(done.error());
         }
         return code;
     });
@@ -75,7 +67,9 @@ int stop_verb(const std::vector<std::string>& arguments) {
                              if (!entry.alive()) return {};  // as was asked for
                              auto contact = Contact::make(entry);
                              if (!contact) return std::unexpected(std::move(contact).error());
-                             const auto ended = contact->stop(std::chrono::seconds(seconds));
+                             const std::chrono::seconds patience(seconds);
+                             const Progress progress("waiting for " + entry.name() + " to end", patience);
+                             const auto ended = contact->stop(patience);
                              if (!ended) return std::unexpected(ended.error());
                              std::cout << entry.name() << '\n' << std::flush;
                              return {};

@@ -11,8 +11,6 @@
 
 namespace ctr::cmd {
 
-int fail_verb(const LifeVerb& verb, const Error& error);
-
 // Reads the command line, opens the registry and lets BODY do the rest: it returns the exit code.
 using Body = std::function<Result<int>(const LifeCall&, const Registry&)>;
 int with_registry(const char* verb, const std::vector<std::string>& arguments, const Body& body);

@@ -13,10 +13,13 @@ std::vector<Option> with_common(std::vector<Option> options) {
     using enum Takes;
     options.push_back({group, "", "state-dir", value, "DIR",
                        "where containers are written down (default: CTR_STATE_DIR, or /run/ctr for root, or "
-                       "$XDG_RUNTIME_DIR/ctr)"});
-    options.push_back({group, "h", "help", nothing, "", "print this"});
+                       "$XDG_RUNTIME_DIR/ctr)",
+                       "<directory>"});
+    append_common(options, group);
     return options;
 }
+
+}  // namespace
 
 const std::vector<LifeVerb>& life_verbs() {
     using enum Takes;
@@ -30,7 +33,7 @@ const std::vector<LifeVerb>& life_verbs() {
          "Prints the host's number of a container's first process, or of the one that has this NUMBER in it.",
          usual_status, with_common({}), 1, 2},
         {"kill", "NAME...", "Sends a signal to a container's first process.", usual_status,
-         with_common({{group, "s", "signal", value, "SIGNAL", "which (default: KILL)"}}), 1},
+         with_common({{group, "s", "signal", value, "SIGNAL", "which (default: KILL)", "<signal>"}}), 1},
         {"stop", "NAME...",
          "Asks containers to end, with the signal of ctr run --stop-signal, and kills those that don't.",
          usual_status,
@@ -48,13 +51,16 @@ const std::vector<LifeVerb>& life_verbs() {
          "the command's own; 128 + n if signal n ended it; 125 if ctr failed, 126 if the command\n"
          "can't be executed, 127 if there is no such command.",
          with_common(
-             {{group, "e", "env", value, "NAME[=VALUE]", "set a variable, or pass on the caller's"},
+             {{group, "e", "env", value, "NAME[=VALUE]", "set a variable, or pass on the caller's",
+               "<variable>"},
               {group, "w", "workdir", value, "DIR", "directory to start in (default: the container's)"},
               {group, "u", "user", value, "UID[:GID]", "ids inside (default: the container's)"}}),
          1, 1, true},
     };
     return verbs;
 }
+
+namespace {
 
 Status check_count(const LifeVerb& verb, const LifeCall& call) {
     const auto refuse = [&](const char* why) {
@@ -84,8 +90,10 @@ Result<LifeCall> parse_life(const LifeVerb& verb, const std::vector<std::string>
     }
     auto given = Given::read(verb.options, words);
     if (!given) return std::unexpected(std::move(given).error());
-    LifeCall call{std::move(*given), {}, std::move(command), {}, false};
+    LifeCall call{std::move(*given), {}, std::move(command), {}, {}, false};
     if (auto taken = call.given.take_flag("help", call.help); !taken)
+        return std::unexpected(std::move(taken).error());
+    if (auto taken = take_log_options(call.given, call.log); !taken)
         return std::unexpected(std::move(taken).error());
     call.names = call.given.rest();
     if (!call.help)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cmd/given.h"
+#include "cmd/log_options.h"
 #include "cmd/option_table.h"
 #include "runtime/base/error.h"
 
@@ -23,6 +24,8 @@ struct LifeVerb {
     bool takes_command = false;  // after one name; options end there
 };
 
+const std::vector<LifeVerb>& life_verbs();
+
 // The verbs are known to be there: a wrong name is a bug.
 const LifeVerb& life_verb(const std::string& name);
 
@@ -30,13 +33,12 @@ struct LifeCall {
     Given given;
     std::vector<std::string> names;
     std::vector<std::string> command;
+    LogOptions log;
     std::string state_directory;  // empty: the usual one of this user
     bool help = false;
 };
 
 // ARGUMENTS: what follows the verb.
 Result<LifeCall> parse_life(const LifeVerb& verb, const std::vector<std::string>& arguments);
-
-std::string life_help(const LifeVerb& verb);
 
 }  // namespace ctr::cmd

@@ -2,6 +2,29 @@
 
 namespace ctr::cmd {
 
+namespace {
+
+std::vector<Option> finished(std::vector<Option> table, const char* group) {
+    append_common(table, group);
+    return table;
+}
+
+}  // namespace
+
+void append_common(std::vector<Option>& table, const char* group) {
+    using enum Takes;
+    table.push_back(
+        {group, "", "log-format", value, "FORMAT",
+         "how ctr says what it has to say, on standard error: text (default), or json, one object "
+         "a line",
+         "text json"});
+    table.push_back({group, "", "log-level", value, "LEVEL",
+                     "what ctr says: trace, debug, info (default), warn, error, or off, which is nothing at "
+                     "all",
+                     "trace debug info warn error off"});
+    table.push_back({group, "h", "help", nothing, "", "print this"});
+}
+
 const std::vector<Option>& run_options() {
     using enum Takes;
     static constexpr const char* numbering = "Process numbers";
@@ -13,40 +36,47 @@ const std::vector<Option>& run_options() {
     static constexpr const char* terminal = "Terminal";
     static constexpr const char* life = "Life";
     static constexpr const char* other = "Other";
-    static const std::vector<Option> table = {
+    static const std::vector<Option> own = {
         {numbering, "", "pidns", value, "MODE",
          "flat: numbers of the container's own, kept in user space (default); multi: the same, one for each "
          "level of nesting; kernel: the kernel's pid namespace; host: "
-         "the host's numbers"},
+         "the host's numbers",
+         "flat multi kernel host"},
         {numbering, "", "pid-lookup", value, "HOW",
-         "how multi finds a number: hash (default), or list, the walk of 2007, for comparison"},
+         "how multi finds a number: hash (default), or list, the walk of 2007, for comparison", "hash list"},
         {numbering, "", "pid-fastpath", value, "WHEN",
          "auto (default): flat and multi put instrumented copies of the C library and of static commands in "
          "their "
-         "place, which translate by themselves; off: the monitor does it all"},
+         "place, which translate by themselves; off: the monitor does it all",
+         "auto off"},
         {numbering, "", "pid-max", value, "N",
          "numbers of flat and multi are below N, in each namespace: 301 to 4194304 (default: 32768)"},
 
         {files, "", "rootfs", value, "DIR",
-         "root file system, with /dev, /tmp, /proc and /sys of its own (default: the host's root)"},
+         "root file system, with /dev, /tmp, /proc and /sys of its own (default: the host's root)",
+         "<directory>"},
         {files, "", "overlay", optional, "",
          "what is written to the root file system of --rootfs goes elsewhere: to memory, and ends with the "
-         "container; or to DIR, which is kept (its work directory is DIR.work)"},
+         "container; or to DIR, which is kept (its work directory is DIR.work)",
+         "<directory>"},
         {files, "", "read-only", nothing, "",
          "the root file system can't be written to; without --rootfs, nothing can that the host has mounted, "
          "but /dev and /proc"},
         {files, "v", "volume", value, "SRC:DST[:ro]",
          "show a file or directory of the host, with all that is mounted below it, at DST; this and the "
-         "following are done in the order given"},
-        {files, "", "bind", value, "SRC:DST", "the same"},
-        {files, "", "ro-bind", value, "SRC:DST", "the same, read-only"},
+         "following are done in the order given",
+         "<file>"},
+        {files, "", "bind", value, "SRC:DST", "the same", "<file>"},
+        {files, "", "ro-bind", value, "SRC:DST", "the same, read-only", "<file>"},
         {files, "", "tmpfs", value, "DST[:OPTIONS]",
          "an empty file system in memory; options: size=64m,mode=1777"},
         {files, "", "dev", value, "DST", "a private /dev; --rootfs has one anyway"},
-        {files, "w", "workdir", value, "DIR", "directory to start in, absolute, as seen inside"},
+        {files, "w", "workdir", value, "DIR", "directory to start in, absolute, as seen inside",
+         "<directory>"},
 
         {identity, "", "hostname", value, "NAME", "host name inside"},
-        {identity, "e", "env", value, "NAME[=VALUE]", "set a variable, or pass on the caller's"},
+        {identity, "e", "env", value, "NAME[=VALUE]", "set a variable, or pass on the caller's",
+         "<variable>"},
         {identity, "", "env-clear", nothing, "", "start from PATH, HOME and TERM only"},
         {identity, "u", "user", value, "UID[:GID]", "ids inside; GID is the same number as UID if not given"},
 
@@ -55,39 +85,47 @@ const std::vector<Option>& run_options() {
          "subids: "
          "with the caller as root and the ids of its ranges in /etc/subuid and subgid; keep-id: the same, "
          "but the "
-         "caller keeps its id"},
-        {privileges, "", "network", value, "WHICH", "host (default), or none: only loopback, which is up"},
+         "caller keeps its id",
+         "auto yes no subids keep-id"},
+        {privileges, "", "network", value, "WHICH", "host (default), or none: only loopback, which is up",
+         "host none"},
         {privileges, "", "ipc", value, "WHICH",
-         "private (default), or host: the host's shared memory, semaphores and message queues"},
-        {privileges, "", "uts", value, "WHICH", "private (default), or host: the host's name, as it changes"},
-        {privileges, "", "cgroupns", value, "WHICH",
-         "private (default), or host: the host's tree of cgroups"},
+         "private (default), or host: the host's shared memory, semaphores and message queues",
+         "private host"},
+        {privileges, "", "uts", value, "WHICH", "private (default), or host: the host's name, as it changes",
+         "private host"},
+        {privileges, "", "cgroupns", value, "WHICH", "private (default), or host: the host's tree of cgroups",
+         "private host"},
         {privileges, "", "time", value, "WHICH",
-         "host (default), or private[,boottime=SECONDS][,monotonic=SECONDS]: clocks that are ahead by that"},
+         "host (default), or private[,boottime=SECONDS][,monotonic=SECONDS]: clocks that are ahead by that",
+         "host private"},
         {privileges, "", "share-with", value, "PID|NAME[:KINDS]",
          "join the namespaces of a running process, of the container that a ctr runs, or of one with "
          "that name: all (process numbers under --pidns=kernel only), or some of "
-         "user,mount,uts,ipc,net,pid,cgroup,time"},
-        {privileges, "", "cap-add", value, "CAP", "add a capability to the default set, or ALL"},
-        {privileges, "", "cap-drop", value, "CAP", "drop a capability, or ALL"},
+         "user,mount,uts,ipc,net,pid,cgroup,time",
+         "<container>"},
+        {privileges, "", "cap-add", value, "CAP", "add a capability to the default set, or ALL",
+         "<capability> ALL"},
+        {privileges, "", "cap-drop", value, "CAP", "drop a capability, or ALL", "<capability> ALL"},
         {privileges, "", "no-new-privs", optional, "true",
-         "true (default) or false: whether set-user-id programs lose their effect"},
+         "true (default) or false: whether set-user-id programs lose their effect", "true false"},
 
         {privileges, "", "seccomp", value, "PROFILE",
          "which system calls may be made: a file in Docker's or OCI's JSON, default (Docker's own), or off "
-         "(default)"},
+         "(default)",
+         "default off <file>"},
 
         {limits, "m", "memory", value, "BYTES", "memory of all processes together: 512m, 1.5GiB"},
         {limits, "", "cpus", value, "N", "processors' time of all processes together: 0.5, 2"},
         {limits, "", "pids-limit", value, "N", "number of processes and threads"},
         {limits, "", "ulimit", value, "NAME=SOFT[:HARD]",
-         "a limit of each process: nofile=1024:2048, core=unlimited"},
+         "a limit of each process: nofile=1024:2048, core=unlimited", "<ulimit>"},
 
         {io, "", "device-read-bps", value, "PATH:RATE",
-         "bytes read per second from the device that PATH is or lies on"},
-        {io, "", "device-write-bps", value, "PATH:RATE", "bytes written per second"},
-        {io, "", "device-read-iops", value, "PATH:IOPS", "read operations per second"},
-        {io, "", "device-write-iops", value, "PATH:IOPS", "write operations per second"},
+         "bytes read per second from the device that PATH is or lies on", "<file>"},
+        {io, "", "device-write-bps", value, "PATH:RATE", "bytes written per second", "<file>"},
+        {io, "", "device-read-iops", value, "PATH:IOPS", "read operations per second", "<file>"},
+        {io, "", "device-write-iops", value, "PATH:IOPS", "write operations per second", "<file>"},
 
         {terminal, "i", "interactive", nothing, "",
          "keep standard input connected: always so, this is for those who are used to it"},
@@ -99,63 +137,78 @@ const std::vector<Option>& run_options() {
         {life, "", "name", value, "NAME", "write it down by this name, for ctr list, kill, exec ..."},
         {life, "", "rm", optional, "true",
          "true or false: whether nothing of it stays when it has ended (default: true, but false with "
-         "--detach)"},
+         "--detach)",
+         "true false"},
         {life, "", "init", nothing, "",
          "a small init is process 1, reaps and passes signals on; the command is 2"},
         {life, "", "stop-signal", value, "SIGNAL",
-         "what ctr stop asks the command to end with (default: TERM)"},
+         "what ctr stop asks the command to end with (default: TERM)", "<signal>"},
         {life, "", "die-with-parent", nothing, "",
          "end the container when the process that started ctr ends"},
         {life, "", "state-dir", value, "DIR",
          "where containers are written down (default: CTR_STATE_DIR, or /run/ctr for root, or "
-         "$XDG_RUNTIME_DIR/ctr)"},
+         "$XDG_RUNTIME_DIR/ctr)",
+         "<directory>"},
 
         {other, "", "status-fd", value, "N",
          "write one JSON object per line about start and end to this descriptor"},
-        {other, "", "log-level", value, "LEVEL", "trace, debug, info (default), warn, error or off"},
         {other, "", "dry-run", nothing, "", "print what would be done, step by step, and do nothing"},
-        {other, "h", "help", nothing, "", "print this"},
     };
+    static const std::vector<Option> table = finished(own, other);
     return table;
 }
 
 const std::vector<Option>& ps_options() {
     using enum Takes;
     static constexpr const char* options = "Options";
-    static const std::vector<Option> table = {
+    static const std::vector<Option> own = {
         {options, "a", "all", nothing, "",
          "also what is in no container (inside of a container that is so anyway)"},
         {options, "", "tree", nothing, "", "children below their parents"},
         {options, "", "json", nothing, "", "a JSON array with an object for each process"},
-        {options, "", "state-dir", value, "DIR", "where NAME is looked up (as for ctr list)"},
-        {options, "h", "help", nothing, "", "print this"},
+        {options, "", "state-dir", value, "DIR", "where NAME is looked up (as for ctr list)", "<directory>"},
     };
+    static const std::vector<Option> table = finished(own, options);
     return table;
 }
 
 const std::vector<Option>& check_options() {
     using enum Takes;
     static constexpr const char* options = "Options";
-    static const std::vector<Option> table = {
+    static const std::vector<Option> own = {
         {options, "", "rootfs", value, "DIR",
-         "of containers with this root file system (default: the host's root)"},
+         "of containers with this root file system (default: the host's root)", "<directory>"},
         {options, "", "json", nothing, "", "a JSON object"},
-        {options, "h", "help", nothing, "", "print this"},
     };
+    static const std::vector<Option> table = finished(own, options);
     return table;
 }
 
 const std::vector<Option>& image_options() {
     using enum Takes;
     static constexpr const char* options = "Options";
-    static const std::vector<Option> table = {
+    static const std::vector<Option> own = {
         {options, "", "json", nothing, "", "a JSON object"},
-        {options, "h", "help", nothing, "", "print this"},
     };
+    static const std::vector<Option> table = finished(own, options);
     return table;
 }
 
-namespace {
+const std::vector<Option>& help_options() {
+    using enum Takes;
+    static constexpr const char* options = "Options";
+    static const std::vector<Option> own = {
+        {options, "", "man", nothing, "", "print the man page's source"},
+        {options, "", "man-pages", value, "DIR", "write all man pages into this directory", "<directory>"},
+    };
+    static const std::vector<Option> table = finished(own, options);
+    return table;
+}
+
+const std::vector<Option>& plain_options() {
+    static const std::vector<Option> table = finished({}, "Options");
+    return table;
+}
 
 const Option* by_name(const std::vector<Option>& table, const std::string& name) {
     for (const Option& option : table)
@@ -163,26 +216,31 @@ const Option* by_name(const std::vector<Option>& table, const std::string& name)
     return nullptr;
 }
 
+namespace {
+
 const Option* by_letter(const std::vector<Option>& table, char letter) {
     for (const Option& option : table)
         if (option.letter[0] == letter && letter != 0) return &option;
     return nullptr;
 }
 
-// Whether the word after this option is its value.
-bool takes_next_word(const std::string& word, const std::vector<Option>& table) {
+}  // namespace
+
+const Option* takes_next_word(const std::string& word, const std::vector<Option>& table) {
     if (word.starts_with("--")) {
         const Option* option = by_name(table, word.substr(2));
-        return option != nullptr && option->takes == Takes::value;
+        return option != nullptr && option->takes == Takes::value ? option : nullptr;
     }
     // Letters without a value may be joined; the first with a value takes the rest of the word, or the next
     // one.
-    for (size_t i = 1; i < word.size(); ++i)
+    for (size_t i = 1; word.starts_with('-') && i < word.size(); ++i)
         if (const Option* option = by_letter(table, word[i]);
             option != nullptr && option->takes == Takes::value)
-            return i + 1 == word.size();
-    return false;
+            return i + 1 == word.size() ? option : nullptr;
+    return nullptr;
 }
+
+namespace {
 
 // Where the value of a letter begins that this word ends with; 0: it has none.
 size_t joined_value(const std::string& word, const std::vector<Option>& table) {
@@ -210,7 +268,7 @@ std::vector<std::string> with_values_apart(const std::vector<std::string>& words
         apart.push_back(value == 0 ? word : word.substr(0, value));
         if (value != 0)
             apart.push_back(word.substr(value));
-        else if (word.starts_with('-') && takes_next_word(word, table) && i + 1 < words.size())
+        else if (word.starts_with('-') && takes_next_word(word, table) != nullptr && i + 1 < words.size())
             apart.push_back(words[++i]);
     }
     return apart;
@@ -219,7 +277,7 @@ std::vector<std::string> with_values_apart(const std::vector<std::string>& words
 size_t count_option_words(const std::vector<std::string>& words, const std::vector<Option>& table) {
     size_t i = 0;
     while (i < words.size() && words[i].size() > 1 && words[i][0] == '-' && words[i] != "--")
-        i += takes_next_word(words[i], table) ? 2U : 1U;
+        i += takes_next_word(words[i], table) != nullptr ? 2U : 1U;
     return i < words.size() ? i : words.size();
 }
 

@@ -21,12 +21,24 @@ struct Option {
     const char* value;  // what the value is called in the help; else: the value that --name alone means,
                         // "" for a directory that isn't given
     const char* help;
+    const char* candidates = "";  // what the value can be, for completion: words, and <kinds> of them
+                                  // (completion.h), parted by blanks
 };
+
+// How ctr speaks, and its help: the end of each table.
+void append_common(std::vector<Option>& table, const char* group);
 
 const std::vector<Option>& run_options();
 const std::vector<Option>& ps_options();
 const std::vector<Option>& check_options();
 const std::vector<Option>& image_options();
+const std::vector<Option>& help_options();
+const std::vector<Option>& plain_options();  // of verbs that have none of their own
+
+const Option* by_name(const std::vector<Option>& table, const std::string& name);  // null: there is none
+
+// The option in this word whose value is the next word; null: there is none.
+const Option* takes_next_word(const std::string& word, const std::vector<Option>& table);
 
 // Of `ctr run` (or another verb, whose table is given): how many of the words are options and their values:
 // the next one, if any, begins the command (or is the

@@ -132,7 +132,7 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take_flag("init", spec.init),
         given.take_flag("die-with-parent", spec.die_with_parent),
         take_registration(given, options),
-        given.take("log-level", options.log_level, parse_log_level),
+        take_log_options(given, options.log),
         given.take_flag("env-clear", spec.env_clear),
         given.take_flag("dry-run", options.dry_run),
         given.take_flag("help", options.help),

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cmd/log_options.h"
 #include "runtime/base/error.h"
 #include "runtime/spec.h"
 
@@ -12,7 +13,7 @@ namespace ctr::cmd {
 
 struct RunOptions {
     Spec spec;
-    std::string log_level = "info";  // a name that spdlog knows
+    LogOptions log;
     bool dry_run = false;
     bool detach = false;
     bool help = false;
@@ -24,8 +25,5 @@ using Environment = std::vector<std::string>;
 // ARGUMENTS: what follows "ctr run". Options end at the first word that is none, or at "--"; the rest is the
 // command.
 Result<RunOptions> parse_run(const std::vector<std::string>& arguments, const Environment& environment);
-
-// What `ctr run --help` prints.
-std::string run_help();
 
 }  // namespace ctr::cmd

@@ -1,7 +1,10 @@
 // ctr ps: the processes of the containers that run.
 #include <iostream>
 
+#include "cmd/messages.h"
+#include "cmd/option_table.h"
 #include "cmd/own_environment.h"
+#include "cmd/print_help.h"
 #include "cmd/ps_format.h"
 #include "cmd/ps_options.h"
 #include "cmd/verbs.h"
@@ -11,11 +14,6 @@
 namespace ctr::cmd {
 
 namespace {
-
-int fail(const Error& error) {
-    std::cerr << "ctr ps: " << error.message() << '\n';
-    return error.exit_code;
-}
 
 // The first processes of the containers with these names become part of the request.
 Status find_names(PsOptions& options) {
@@ -37,23 +35,17 @@ Status find_names(PsOptions& options) {
 
 int ps_verb(const std::vector<std::string>& arguments) {
     auto options = parse_ps(arguments);
-    if (!options) {
-        const int code = fail(options.error());
-        std::cerr << "See ctr ps --help.\n";
-        return code;
-    }
-    if (options->help) {
-        std::cout << ps_help();
-        return 0;
-    }
-    if (const auto found = find_names(*options); !found) return fail(found.error());
+    if (!options) return Messages("ps", guess_log_options(arguments, ps_options())).refuse(options.error());
+    if (options->help) return print_help("ps");
+    const Messages messages("ps", options->log);
+    if (const auto found = find_names(*options); !found) return messages.fail(found.error());
     const auto listing = list_processes(options->request);
-    if (!listing) return fail(listing.error());
+    if (!listing) return messages.fail(listing.error());
     const auto format = options->json ? as_json : options->tree ? as_tree : as_table;
     std::cout << format(listing->processes) << std::flush;
-    for (const std::string& note : listing->notes) std::cerr << "ctr ps: note: " << note << '\n';
+    for (const std::string& note : listing->notes) messages.note(note);
     if (std::cout) return 0;
-    return fail(fail_input("print the list", "standard output takes no more").error());
+    return messages.fail(fail_input("print the list", "standard output takes no more").error());
 }
 
 }  // namespace ctr::cmd

@@ -32,10 +32,9 @@ Result<PsOptions> parse_ps(const std::vector<std::string>& arguments) {
     if (!given) return std::unexpected(given.error());
     PsOptions options;
     Status statuses[] = {
-        given->take_flag("all", options.request.all),
-        given->take_flag("tree", options.tree),
-        given->take_flag("json", options.json),
-        given->take_flag("help", options.help),
+        given->take_flag("all", options.request.all), given->take_flag("tree", options.tree),
+        given->take_flag("json", options.json),       given->take_flag("help", options.help),
+        take_log_options(*given, options.log),
     };
     for (Status& status : statuses)
         if (!status) return std::unexpected(std::move(status).error());

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cmd/log_options.h"
 #include "runtime/base/error.h"
 #include "runtime/listing.h"
 
@@ -11,6 +12,7 @@ namespace ctr::cmd {
 
 struct PsOptions {
     ListingRequest request;
+    LogOptions log;
     std::vector<std::string> names;  // of containers that are asked for too
     std::string state_directory;     // empty: the usual one of this user
     bool tree = false;
@@ -20,8 +22,5 @@ struct PsOptions {
 
 // ARGUMENTS: what follows "ctr ps".
 Result<PsOptions> parse_ps(const std::vector<std::string>& arguments);
-
-// What `ctr ps --help` prints.
-std::string ps_help();
 
 }  // namespace ctr::cmd

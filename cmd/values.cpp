@@ -52,6 +52,8 @@ constexpr Word<bool> truths[] = {{"true", true}, {"false", false}};
 constexpr Word<const char*> log_levels[] = {{"trace", "trace"}, {"debug", "debug"}, {"info", "info"},
                                             {"warn", "warn"},   {"error", "error"}, {"off", "off"}};
 
+constexpr Word<LogFormat> log_formats[] = {{"text", LogFormat::text}, {"json", LogFormat::json}};
+
 std::vector<std::string> split(const std::string& text) {
     std::vector<std::string> words;
     std::istringstream stream(text);
@@ -84,6 +86,10 @@ Result<bool> parse_truth(const std::string& option, const std::string& text) {
 }
 Result<std::string> parse_log_level(const std::string& text) {
     return parse_word<const char*>("log-level", text, log_levels);
+}
+
+Result<LogFormat> parse_log_format(const std::string& text) {
+    return parse_word<LogFormat>("log-format", text, log_formats);
 }
 
 Result<int> parse_signal(const std::string& option, const std::string& text) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cmd/log_options.h"
 #include "runtime/base/error.h"
 #include "runtime/spec.h"
 
@@ -21,6 +22,7 @@ Result<UserNamespace> parse_user_namespace(const std::string& text);
 Result<Scope> parse_scope(const std::string& option, const std::string& text);  // "private" or "host"
 Result<bool> parse_truth(const std::string& option, const std::string& text);
 Result<std::string> parse_log_level(const std::string& text);
+Result<LogFormat> parse_log_format(const std::string& text);
 
 // "TERM", "SIGTERM" or "15".
 Result<int> parse_signal(const std::string& option, const std::string& text);

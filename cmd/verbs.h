@@ -22,5 +22,11 @@ int wait_verb(const std::vector<std::string>& arguments);
 int pause_verb(const std::vector<std::string>& arguments);
 int resume_verb(const std::vector<std::string>& arguments);
 int rm_verb(const std::vector<std::string>& arguments);
+int completion_verb(const std::vector<std::string>& arguments);
+int help_verb(const std::vector<std::string>& arguments);
+int version_verb(const std::vector<std::string>& arguments);
+
+// What the shells' scripts ask (completion.h).
+int complete_verb(const std::vector<std::string>& arguments);
 
 }  // namespace ctr::cmd

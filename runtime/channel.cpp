@@ -44,9 +44,9 @@ ssize_t send(int fd, const Message& message, int descriptor) {
 }
 
 // 0 at the end; EPROTO for anything that isn't one whole message.
-ssize_t receive(int fd, Message& message, Fd* descriptor) {
+ssize_t receive(int fd, Message& message, Fd* descriptor, HostPid* sender) {
     iovec part{&message, sizeof message};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(ucred))] = {};
     msghdr header{};
     header.msg_iov = &part;
     header.msg_iovlen = 1;
@@ -58,7 +58,13 @@ ssize_t receive(int fd, Message& message, Fd* descriptor) {
     if (received <= 0) return received;
     for (cmsghdr* part_of = CMSG_FIRSTHDR(&header); part_of != nullptr;
          part_of = CMSG_NXTHDR(&header, part_of)) {
-        if (part_of->cmsg_level != SOL_SOCKET || part_of->cmsg_type != SCM_RIGHTS) continue;
+        if (part_of->cmsg_level != SOL_SOCKET) continue;
+        if (part_of->cmsg_type == SCM_CREDENTIALS && sender != nullptr) {
+            ucred credentials{};
+            memcpy(&credentials, CMSG_DATA(part_of), sizeof credentials);
+            *sender = HostPid(credentials.pid);
+        }
+        if (part_of->cmsg_type != SCM_RIGHTS) continue;
         int number = -1;
         memcpy(&number, CMSG_DATA(part_of), sizeof number);
         Fd received_descriptor(number);
@@ -80,7 +86,7 @@ Status ParentEnd::go() const {
 Result<Event> ParentEnd::receive() const {
     Message message;
     Event event;
-    const ssize_t received = channel::receive(fd_.get(), message, &event.descriptor);
+    const ssize_t received = channel::receive(fd_.get(), message, &event.descriptor, &event.sender);
     if (received == 0) return event;
     // A child that dies with an unread message in its queue resets the connection.
     if (received < 0 && errno == ECONNRESET) return event;
@@ -100,7 +106,7 @@ Result<Event> ParentEnd::receive() const {
 
 bool ChildEnd::wait_for_go() const {
     Message message;
-    return receive(fd_.get(), message, nullptr) > 0 && message.kind == Kind::go;
+    return receive(fd_.get(), message, nullptr, nullptr) > 0 && message.kind == Kind::go;
 }
 
 bool ChildEnd::parent_is_gone() const {
@@ -128,7 +134,11 @@ Result<std::pair<ParentEnd, ChildEnd>> make() {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return fail_call("make a channel to the first process", "socketpair");
-    return std::pair{ParentEnd(Fd(ends[0])), ChildEnd(Fd(ends[1]))};
+    auto pair = std::pair{ParentEnd(Fd(ends[0])), ChildEnd(Fd(ends[1]))};
+    const int yes = 1;
+    if (setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0)
+        return fail_call("make a channel to the first process", "setsockopt(SO_PASSCRED)");
+    return pair;
 }
 
 }  // namespace ctr::channel

@@ -27,6 +27,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/ids.h"
 
 namespace ctr::channel {
 
@@ -43,8 +44,9 @@ static_assert(sizeof(Failure) == 256);
 
 struct Event {
     enum class Kind { failed, noted, terminal, executing, closed } kind = Kind::closed;
-    Failure failure;  // failed, noted
-    Fd descriptor;    // terminal, executing
+    Failure failure;                 // failed, noted
+    Fd descriptor;                   // terminal, executing
+    HostPid sender = HostPid::none;  // whoever sent it, by its number here: the kernel says so
 };
 
 class ParentEnd {

@@ -74,6 +74,7 @@ Result<Contact> Contact::make(const Entry& entry) {
     auto* started = report ? std::get_if<Started>(&*report) : nullptr;
     if (started == nullptr) return not_running(entry, "reach");
     contact.init_ = started->init;
+    contact.command_ = started->command;
     contact.init_fd_ = std::move(started->pidfd);
     return contact;
 }

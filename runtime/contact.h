@@ -26,6 +26,7 @@ class CTR_API Contact {
     static Result<Contact> make(const Entry& entry);
 
     HostPid init() const { return init_; }
+    HostPid command() const { return command_; }  // the same, or its child (Spec::init)
 
     // A pidfd of it, which this object has no more then.
     Fd take_init_fd() { return std::move(init_fd_); }
@@ -49,6 +50,7 @@ class CTR_API Contact {
     const Entry* entry_;
     Fd connection_;
     HostPid init_ = HostPid::none;
+    HostPid command_ = HostPid::none;
     Fd init_fd_;
 };
 

@@ -55,6 +55,7 @@ Result<Container> Container::start(const Spec& spec, const Notify& notify) {
     auto started = await_start(container.reports_, notify);
     if (!started) return std::unexpected(std::move(started).error());
     container.init_ = started->init;
+    container.command_ = started->command;
     container.init_fd_ = std::move(started->pidfd);
     container.terminal_ = std::move(started->terminal);
     return container;

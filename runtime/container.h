@@ -44,6 +44,9 @@ class CTR_API Container {
     // Its first process, as the host knows it.
     HostPid init() const { return init_; }
 
+    // The command's, which is another process under Spec::init only.
+    HostPid command() const { return command_; }
+
     // The outer end of its terminal (Spec::terminal): what is written there is typed, what is read was shown.
     const Fd& terminal() const { return terminal_; }
 
@@ -61,6 +64,7 @@ class CTR_API Container {
     Fd init_fd_;  // pidfd
     Fd terminal_;
     HostPid init_ = HostPid::none;
+    HostPid command_ = HostPid::none;
 };
 
 // Starts a container that goes on without the calling program, and returns its name when its command has been

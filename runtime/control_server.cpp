@@ -24,8 +24,9 @@ Result<ControlServer> ControlServer::create(Fd listening, Fd keeper) {
     return server;
 }
 
-void ControlServer::begin(HostPid init, int pidfd, Executor executor, Admit admit) {
+void ControlServer::begin(HostPid init, HostPid command, int pidfd, Executor executor, Admit admit) {
     init_ = init;
+    command_ = command;
     pidfd_ = pidfd;
     executor_ = std::move(executor);
     admit_ = std::move(admit);
@@ -65,7 +66,7 @@ bool ControlServer::serve() {
 void ControlServer::accept_one() {
     Fd fd(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!fd || !is_trusted(fd) || connections_.size() >= most_connections) return;
-    if (!send_report(fd, Started{init_, Fd(dup(pidfd_)), {}, {}}) || !watch(fd.get())) return;
+    if (!send_report(fd, Started{init_, Fd(dup(pidfd_)), {}, {}, command_}) || !watch(fd.get())) return;
     const int number = fd.get();
     connections_.emplace(number, Connection{std::move(fd), {}, {}});
 }

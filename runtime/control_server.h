@@ -24,7 +24,7 @@ class ControlServer {
     static Result<ControlServer> create(Fd listening, Fd keeper);
 
     // From now on whoever connects is answered.
-    void begin(HostPid init, int pidfd, Executor executor, Admit admit);
+    void begin(HostPid init, HostPid command, int pidfd, Executor executor, Admit admit);
 
     int keeper() const { return keeper_.get(); }
 
@@ -60,6 +60,7 @@ class ControlServer {
     Fd listening_;
     Fd keeper_;
     HostPid init_ = HostPid::none;
+    HostPid command_ = HostPid::none;
     int pidfd_ = -1;  // of init
     Executor executor_;
     Admit admit_;

@@ -25,7 +25,7 @@ Status enter(const ExecPlace& place) {
     if (setrlimit(RLIMIT_NOFILE, &place.descriptors) != 0) return fail_call(step, "setrlimit");
     // CVE-2016-9962: nobody inside may look into this process, which holds descriptors of the host.
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return fail_call(step, "prctl(PR_SET_DUMPABLE)");
-    if (place.namespaces != 0 && setns(place.init, static_cast<int>(place.namespaces)) != 0)
+    if (place.namespaces != 0 && setns(place.process, static_cast<int>(place.namespaces)) != 0)
         return fail_call(step, "setns", errno, errno == ESRCH ? "its first process is ending" : "");
     return {};
 }

@@ -22,7 +22,7 @@
 namespace ctr {
 
 struct ExecPlace {
-    int init = -1;                     // pidfd of the container's first process
+    int process = -1;                  // pidfd of the one whose namespaces are entered
     uint64_t namespaces = 0;           // CLONE_NEW*: that it doesn't share with the supervisor
     std::vector<std::string> cgroups;  // that it is in
     rlimit descriptors{};              // RLIMIT_NOFILE of the container, which isn't the supervisor's

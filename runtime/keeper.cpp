@@ -358,7 +358,7 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
         if (options.on_notice) options.on_notice(notice);
     };
     with_status.on_started = [&](const Started& started) {
-        status->started(started.init);
+        status->started(started, spec.registration ? spec.registration->name : "");
         if (options.on_started) options.on_started(started);
     };
     auto ended = keep_reporting(spec, with_status, std::move(*signals));

@@ -73,8 +73,11 @@ Result<int> keep_as_told(const Fd& order_file, const Fd& reports) {
     setsid();
     options.starter = watch.get();
     options.on_started = [&](const Started& started) {
-        send_report(reports,
-                    Started{started.init, Fd(dup(started.pidfd.get())), Fd(dup(started.terminal.get())), {}});
+        send_report(reports, Started{started.init,
+                                     Fd(dup(started.pidfd.get())),
+                                     Fd(dup(started.terminal.get())),
+                                     {},
+                                     started.command});
     };
     options.on_notice = [&](const Notice& notice) { send_report(reports, notice); };
     return keep(spec, options);

@@ -152,6 +152,9 @@ Status follow(const Plan& plan, const channel::ParentEnd& channel, Launched& lau
             case channel::Event::Kind::executing:
                 executing = true;
                 launched.listener = std::move(event->descriptor);
+                // The command itself has sent it. Looked for among an init's children, it could be taken for
+                // an orphan of its own.
+                launched.command = event->sender;
                 break;
             case channel::Event::Kind::closed:
                 if (executing) return {};
@@ -197,7 +200,7 @@ Result<Launched> launch(const Plan& plan, const BeforeGo& before_go) {
     const auto pid = static_cast<int>(birth.pid);
     // One that was created beside is our own child, and nobody has reaped it: the number is still its own.
     if (pidfd < 0) pidfd = sys::pidfd_open(pid, 0);
-    Launched launched{HostPid{pid}, Fd(pidfd), {}, {}, {}};
+    Launched launched{HostPid{pid}, Fd(pidfd), {}, {}, {}, HostPid{pid}};
     if (auto status = lead(plan, before_go, parent_end, launched); !status)
         return std::unexpected(explain(std::move(status.error()), plan));
     return launched;

@@ -20,6 +20,8 @@ struct Launched {
     Fd listener;                     // of the plan's filter; absent without one
     Fd terminal;                     // the outer end of its terminal; absent without one
     std::vector<std::string> notes;  // what steps could not do, and did without
+    // The same as pid, or the child of an init, which may have ended since; none: it can't be seen from here.
+    HostPid command = HostPid::none;
 };
 
 // What has to be done with the process while it does nothing yet, such as joining a cgroup. An error ends the

@@ -35,6 +35,7 @@ struct Encoder {
     }
     void operator()(const Started& started) {
         out.number(raw(started.init));
+        out.number(raw(started.command));
         int present = 0;
         for (size_t i = 0; i < descriptors_of_started.size(); ++i) {
             const Fd& fd = started.*descriptors_of_started[i];
@@ -66,6 +67,7 @@ std::optional<Report> decode(std::string_view bytes, Descriptors fds) {
         case 1: {
             Started started;
             started.init = HostPid(in.number<int>());
+            started.command = HostPid(in.number<int>());
             const int present = in.number<int>();
             for (size_t i = 0, next = 0; i < descriptors_of_started.size(); ++i)
                 if ((present & 1 << i) != 0) started.*descriptors_of_started[i] = std::move(fds[next++]);

@@ -3,7 +3,7 @@
 //
 //   supervisor/keeper                         keeper/starter
 //        | -- Notice (any number, any time) --->  |
-//        | -- Started {init, pidfd, terminal} ----------->  |     the command has been executed
+//        | -- Started {init, pidfd, terminal, command} -->  |     the command has been executed
 //        | -- Ended {wait status} ------------->  |     ... and everything in the container is gone
 //   or   | -- Failed {error} ------------------>  |     it could not be; nothing is left
 //
@@ -27,6 +27,7 @@ struct Started {
     Fd pidfd;
     Fd terminal;  // the outer end of its terminal, if it has one
     Fd listener;  // only of what is started in a container that runs already, and only if that has a monitor
+    HostPid command = HostPid::none;  // the same as init, or its child (Spec::init); none: it can't be seen
 };
 struct Failed {
     Error error;

@@ -29,6 +29,10 @@ struct Meant {
     Fd pidfd;
 };
 
+std::string step(HostPid process) {
+    return "look at the namespaces of process " + std::to_string(raw(process));
+}
+
 Result<Meant> process_named(const std::string& name, const Spec& spec, const HostFacts& facts) {
     const bool elsewhere = spec.registration && !spec.registration->root.empty();
     const auto registry = Registry::open(elsewhere ? spec.registration->root : usual_registry(facts.env));
@@ -37,11 +41,12 @@ Result<Meant> process_named(const std::string& name, const Spec& spec, const Hos
     if (!entry) return std::unexpected(entry.error());
     auto contact = Contact::make(*entry);
     if (!contact) return std::unexpected(std::move(contact).error());
-    return Meant{contact->init(), contact->take_init_fd()};
-}
-
-std::string step(HostPid process) {
-    return "look at the namespaces of process " + std::to_string(raw(process));
+    // An init of ours is closed to a user who has no privilege over it.
+    if (contact->command() == contact->init() || contact->command() == HostPid::none)
+        return Meant{contact->init(), contact->take_init_fd()};
+    Fd command(sys::pidfd_open(raw(contact->command()), 0));
+    if (!command) return fail_call(step(contact->command()), "pidfd_open", errno, "it has just ended");
+    return Meant{contact->command(), std::move(command)};
 }
 
 Result<Meant> process_numbered(HostPid number) {
@@ -61,8 +66,10 @@ Result<ino_t> identity_of(const std::string& who, const namespaces::Kind& kind, 
     const std::string file = "/proc/" + who + "/ns/" + kind.file;
     if (stat(file.c_str(), &status) == 0) return status.st_ino;
     if (errno == ENOENT) return 0;
-    const char* why = errno == EACCES ? "it belongs to another user" : "";
-    return fail_call(step(process), "stat " + file, errno, why, "run ctr as that user, or as root");
+    const char* why =
+        errno == EACCES ? "it belongs to another user, or is closed to others (ctr run --init)" : "";
+    return fail_call(step(process), "stat " + file, errno, why,
+                     "run ctr as that user, or as root; name the container, or its command's process");
 }
 
 Status read_ids(const std::string& directory, Shared& shared) {

@@ -29,8 +29,11 @@ void StatusStream::warned(const std::string& text) const {
     write_line(dump({{"event", "warning"}, {"message", text}}));
 }
 
-void StatusStream::started(HostPid init) const {
-    write_line(dump({{"event", "started"}, {"init", raw(init)}}));
+void StatusStream::started(const Started& started, const std::string& name) const {
+    nlohmann::ordered_json object{
+        {"event", "started"}, {"init", raw(started.init)}, {"command", raw(started.command)}};
+    if (!name.empty()) object["name"] = name;
+    write_line(dump(object));
 }
 
 void StatusStream::exited(const Exit& exit) const {

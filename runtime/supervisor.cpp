@@ -159,18 +159,23 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
         if (!created) return std::unexpected(std::move(created).error());
         monitor = std::move(*created);
         // An init makes the command by a call that isn't translated.
-        if (task.spec.init)
-            for (const pid_t command : children_of(launched->pid)) monitor->adopt(HostPid(command));
+        if (task.spec.init) monitor->adopt(launched->command);
     }
     const HostPid init = launched->pid;
     const Fd pidfd(dup(launched->pidfd.get()));
-    send_report(reports, Started{init, std::move(launched->pidfd), std::move(launched->terminal), {}});
+    // Others enter the namespaces of the command: an init of ours is closed to a user who has no privilege
+    // over it. If the command has ended, so does the container.
+    const HostPid command = launched->command;
+    const bool other = command != init && command != HostPid::none;
+    const Fd command_fd(other ? sys::pidfd_open(raw(command), 0) : dup(pidfd.get()));
+    send_report(reports,
+                Started{init, std::move(launched->pidfd), std::move(launched->terminal), {}, command});
     control.begin(
-        init, pidfd.get(),
+        init, command, pidfd.get(),
         [&](Order order) -> Result<Fd> {
             auto plan = make_exec_plan(task.spec, task.facts, task.plan, order.exec);
             if (!plan) return std::unexpected(std::move(plan).error());
-            return start_exec(*plan, {pidfd.get(), namespaces_of(task.plan), groups, descriptors},
+            return start_exec(*plan, {command_fd.get(), namespaces_of(task.plan), groups, descriptors},
                               std::move(order));
         },
         [&](HostPid process, Fd listener) {

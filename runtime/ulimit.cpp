@@ -46,6 +46,13 @@ std::string format(rlim_t value) {
 
 }  // namespace
 
+std::vector<std::string> ulimit_names() {
+    std::vector<std::string> list;
+    list.reserve(std::size(names));
+    for (const Name& name : names) list.emplace_back(name.name);
+    return list;
+}
+
 Result<Ulimit> parse_ulimit(std::string_view text) {
     const size_t equals = text.find('=');
     if (equals == std::string_view::npos) return refuse(text, "there is no \"=\"");

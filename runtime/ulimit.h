@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/base/error.h"
 #include "runtime/base/export.h"
@@ -22,6 +23,8 @@ struct Ulimit {
 // "nofile=1024:2048", "nproc=100" (both limits), "core=unlimited" or "core=-1". In the kernel's own units:
 // bytes, seconds (rttime: microseconds), numbers.
 CTR_API Result<Ulimit> parse_ulimit(std::string_view text);
+
+std::vector<std::string> ulimit_names();
 
 // "nofile=1024:unlimited"
 CTR_API std::string format(const Ulimit& limit);

@@ -1,6 +1,11 @@
 // What the command line itself says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cerrno>
+
+#include <nlohmann/json.hpp>
+
 #include "tests/integration/launcher_fixture.h"
 
 namespace ctr::test {
@@ -38,6 +43,89 @@ TEST(CommandLine, MistakesEndWith125AndPointToTheHelp) {
     }
     EXPECT_EQ(run({ctr_binary()}).code, 125);
     EXPECT_EQ(run({ctr_binary(), "walk"}).code, 125);
+}
+
+TEST(CommandLine, EveryVerbHasHelpAndHelpKnowsEveryVerb) {
+    const std::string overview = run({ctr_binary(), "--help"}).out;
+    EXPECT_EQ(run({ctr_binary(), "help"}).out, overview);
+    for (const char* verb : {"run", "exec", "list", "inspect", "logs", "pid", "kill", "stop", "wait", "pause",
+                             "resume", "rm", "ps", "check", "image", "completion", "help", "version"}) {
+        const Outcome help = run({ctr_binary(), verb, "--help"});
+        EXPECT_EQ(help.code, 0) << verb << help;
+        EXPECT_TRUE(contains(help.out, std::string("Usage: ctr ") + verb)) << help;
+        EXPECT_TRUE(contains(help.out, "Examples:")) << help;
+        EXPECT_EQ(run({ctr_binary(), "help", verb}).out, help.out) << verb;
+        EXPECT_TRUE(contains(overview, std::string("\n  ") + verb + " ")) << verb;
+        // The same way for all of them.
+        const Outcome refused = run({ctr_binary(), verb, "--nope"});
+        EXPECT_EQ(refused.code, 125) << verb << refused;
+        EXPECT_TRUE(contains(refused.err, std::string("See ctr ") + verb + " --help.")) << refused;
+        EXPECT_EQ(refused.out, "") << verb;
+    }
+    EXPECT_EQ(run({ctr_binary(), "version"}).out, run({ctr_binary(), "--version"}).out);
+    EXPECT_EQ(run({ctr_binary(), "help", "nope"}).code, 125);
+    EXPECT_EQ(run({ctr_binary(), "completion", "csh"}).code, 125);
+    EXPECT_EQ(run({ctr_binary(), "completion"}).code, 125);
+}
+
+TEST(CommandLine, WhoMistypesIsToldWhatThereIs) {
+    EXPECT_TRUE(contains(run({ctr_binary(), "lsit"}).err, "\"lsit\" is no verb: did you mean list?"));
+    EXPECT_TRUE(contains(run({ctr_binary(), "run", "--rotfs", "/", "true"}).err, "did you mean --rootfs?"));
+    EXPECT_TRUE(contains(run({ctr_binary(), "stop", "--tiem=3", "x"}).err, "did you mean --time?"));
+    EXPECT_FALSE(contains(run({ctr_binary(), "walk"}).err, "did you mean"));
+}
+
+nlohmann::json only_line(const std::string& text) {
+    EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+    return nlohmann::json::parse(text, nullptr, false);
+}
+
+TEST(CommandLine, MessagesCanBeJson) {
+    const auto failed =
+        only_line(run({ctr_binary(), "run", "--log-format=json", "--rootfs", "/nope", "true"}).err);
+    EXPECT_EQ(failed["level"], "error");
+    EXPECT_EQ(failed["verb"], "run");
+    EXPECT_EQ(failed["call"], "open");
+    EXPECT_EQ(failed["errno"], ENOENT);
+    EXPECT_EQ(failed["error"], "ENOENT");
+    EXPECT_EQ(failed["status"], 125);
+    EXPECT_TRUE(contains(failed["step"], "/nope"));
+    EXPECT_TRUE(contains(failed["message"], "there is no such directory"));
+    EXPECT_TRUE(std::string(failed["time"]).ends_with('Z'));
+
+    // Also where the mistake is in the words themselves, and where the option stands before the verb.
+    EXPECT_TRUE(contains(
+        only_line(run({ctr_binary(), "run", "--log-format", "json", "--nope", "true"}).err)["message"],
+        "nope"));
+    EXPECT_EQ(only_line(run({ctr_binary(), "--log-format", "json", "walk"}).err)["level"], "error");
+    EXPECT_EQ(only_line(run({ctr_binary(), "--log-format=json", "check", "--nope"}).err)["verb"], "check");
+
+    const ScratchDirectory state;
+    const auto unknown = only_line(
+        run({ctr_binary(), "stop", "--log-format=json", "--state-dir", state.path() + "/s", "nobody"}).err);
+    EXPECT_EQ(unknown["container"], "nobody");
+
+    const Outcome warned = ctr_run({"--dry-run", "--log-format=json", "--log-level=debug", "true"});
+    EXPECT_EQ(warned.code, 0) << warned;
+    const Outcome noticed = ctr_run({"--log-format=json", "--log-level=debug", "--name", "n", "--state-dir",
+                                     state.path() + "/s", "--pidns=flat", "sh", "-c", "exit 7"});
+    EXPECT_EQ(noticed.code, 7);
+    std::istringstream lines(noticed.err);
+    for (std::string line; std::getline(lines, line);) {
+        const auto object = nlohmann::json::parse(line, nullptr, false);
+        ASSERT_TRUE(object.is_object()) << line;
+        EXPECT_EQ(object["container"], "n") << line;
+    }
+}
+
+TEST(CommandLine, TheLevelSaysWhatIsSaid) {
+    const auto said = [](const char* level) {
+        return run({ctr_binary(), "run", std::string("--log-level=") + level, "--rootfs", "/nope", "true"});
+    };
+    for (const char* level : {"trace", "debug", "info", "warn", "error"})
+        EXPECT_TRUE(contains(said(level).err, "ctr run: ")) << level;
+    EXPECT_EQ(said("off").err, "");
+    EXPECT_EQ(said("off").code, 125);
 }
 
 TEST(CommandLine, ADryRunPrintsThePlanAndDoesNothing) {

@@ -15,6 +15,7 @@
 
 #include "tests/integration/launcher_fixture.h"
 #include "tests/support/process.h"
+#include "tests/support/terminal.h"
 
 namespace ctr::test {
 namespace {
@@ -496,14 +497,37 @@ TEST_P(Parent, AUserHasContainersOfItsOwn) {
         arguments.insert(arguments.begin(), binary);
         return test::run(arguments, options);
     };
-    const Outcome started = as_user({"run", "-d", "--name", "c", std::string("--pidns=") + GetParam(), "--",
-                                     "sh", "-c", "echo ready; exec sleep 67", mark_});
-    ASSERT_EQ(started.code, 0) << started;
-    EXPECT_EQ(as_user({"exec", "c", "id", "-u"}).out, std::to_string(somebody.uid) + "\n");
-    EXPECT_EQ(as_user({"exec", "-u", "7", "c", "id", "-u"}).code, 125) << "its namespace has one user";
-    EXPECT_EQ(as_user({"exec", "c", "sh", "-c", "exit 3"}).code, 3);
-    EXPECT_EQ(as_user({"stop", "-t", "0", "c"}).code, 0);
-    EXPECT_EQ(as_user({"rm", "c"}).code, 0);
+    const std::string numbering = std::string("--pidns=") + GetParam();
+    for (const bool init : {false, true}) {
+        Arguments arguments{"run", "-d", "--name", "c", "--hostname", "users", numbering};
+        if (init) arguments.emplace_back("--init");
+        for (const std::string& word : Arguments{"--", "sh", "-c", "echo ready; exec sleep 67", mark_})
+            arguments.push_back(word);
+        const Outcome started = as_user(arguments);
+        ASSERT_EQ(started.code, 0) << started;
+        EXPECT_EQ(as_user({"exec", "c", "id", "-u"}).out, std::to_string(somebody.uid) + "\n");
+        EXPECT_EQ(as_user({"exec", "c", "hostname"}).out, "users\n");
+        EXPECT_EQ(as_user({"exec", "-u", "7", "c", "id", "-u"}).code, 125) << "its namespace has one user";
+        EXPECT_EQ(as_user({"exec", "c", "sh", "-c", "exit 3"}).code, 3);
+        const Outcome sharing = as_user({"run", numbering, "--share-with", "c", "-w", "/", "--", "hostname"});
+        EXPECT_EQ(sharing.out, "users\n") << init << sharing;
+        EXPECT_EQ(as_user({"stop", "-t", "0", "c"}).code, 0);
+        EXPECT_EQ(as_user({"rm", "c"}).code, 0);
+    }
+}
+
+// On a terminal a count-down, and nothing elsewhere.
+TEST_P(Parent, WhoStopsSeesHowLongItWaits) {
+    ASSERT_EQ(detach("trap '' TERM; echo ready; while :; do sleep 0.05; done").code, 0);
+    ASSERT_TRUE(logged("ready"));
+    OnTerminal person({"env", "CTR_STATE_DIR=" + state_directory(), ctr_binary(), "stop", "-t", "600", "c"});
+    EXPECT_TRUE(person.shows("waiting for c to end, 59")) << person.screen();
+    EXPECT_EQ(ctr({"kill", "c"}).code, 0);
+    EXPECT_TRUE(person.shows("\r\x1b[K")) << "and it is gone";
+    EXPECT_EQ(person.wait(), 0) << person.screen();
+    const Outcome quiet = ctr({"stop", "c"});
+    EXPECT_EQ(quiet.code, 0);
+    EXPECT_EQ(quiet.err, "");
 }
 
 TEST(LifeErrors, WithoutAPlaceToWriteToItIsSaidWhatToDo) {

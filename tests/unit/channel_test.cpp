@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -94,6 +95,19 @@ TEST(Channel, ExecutingNeedsNoListener) {
     ASSERT_TRUE(event);
     EXPECT_EQ(event->kind, Kind::executing);
     EXPECT_FALSE(event->descriptor);
+}
+
+// An init's child sends it on the descriptor that it has inherited.
+TEST(Channel, TheKernelSaysWhoIsExecuting) {
+    const Ends ends = make_ends();
+    const pid_t child = fork();
+    if (child == 0) _exit(ends.child.executing(-1) == 0 ? 0 : 1);
+    const auto event = ends.parent.receive();
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->sender, HostPid(child));
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 TEST(Channel, MessagesKeepTheirOrderAndEndWithClosed) {

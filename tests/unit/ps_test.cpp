@@ -84,11 +84,6 @@ TEST(PsOptions, WhatIsNotUnderstoodIsQuoted) {
     EXPECT_FALSE(parse_ps({"--json=x"}));
 }
 
-TEST(PsHelp, NamesEveryOption) {
-    for (const Option& option : ps_options())
-        EXPECT_NE(ps_help().find(std::string("--") + option.name), std::string::npos) << option.name;
-}
-
 // ---- Formats
 
 ListedProcess listed(int container, int here, int parent, std::vector<int> numbers, std::optional<int> ppid,
