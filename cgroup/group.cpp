@@ -166,6 +166,17 @@ Result<Group> Group::create(const std::string& name, const std::vector<Controlle
     return group;
 }
 
+Status Group::extend(const std::string& name, const Controller& controller, const Host& host) {
+    const auto hierarchy = find_hierarchy(controller, host);
+    if (!hierarchy) return std::unexpected(hierarchy.error());
+    const std::string path = hierarchy->own + "/" + name;
+    if (hierarchy->version != Version::v1 || std::ranges::count(directories_, path) != 0) return {};
+    Result<Backend::Made> made = add_part(*hierarchy, {controller}, name, host.genuine);
+    if (!made) return std::unexpected(std::move(made).error());
+    // What the caller's own group imposes holds on.
+    return controller == io_controller ? limit_devices(parts_.back(), *std::move(made), {}) : Status{};
+}
+
 Result<Backend::Made> Group::add_part(const Hierarchy& hierarchy, const std::vector<Controller>& controllers,
                                       const std::string& name, bool genuine) {
     Result<Backend::Made> made = backend_of(hierarchy.version).make(hierarchy, controllers, name, genuine);

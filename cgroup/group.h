@@ -45,6 +45,10 @@ class Group {
     Group& operator=(Group&&) = delete;
     ~Group();  // removes the group, as remove() does
 
+    // Puts the group into the v1 hierarchy of a controller as well, so that it is counted there and can be
+    // limited later (change.h). Of v2 it has what is passed on to it: nothing is done then.
+    Status extend(const std::string& name, const Controller& controller, const Host& host = {});
+
     // Moves a process (with all its threads) into the group, by its number in the caller's pid namespace.
     Status join(HostPid process) const;
 

@@ -25,6 +25,7 @@ inline constexpr Controller memory_controller{"memory", "memory"};
 inline constexpr Controller cpu_controller{"cpu", "cpu"};
 inline constexpr Controller pids_controller{"pids", "pids"};
 inline constexpr Controller freezer{"", "freezer"};
+inline constexpr Controller cpu_accounting{"", "cpuacct"};
 
 struct Limits {
     std::vector<IoLimit> io;

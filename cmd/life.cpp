@@ -1,6 +1,8 @@
 // The verbs that do one thing to a container that has a name.
 #include "cmd/life.h"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <iostream>
 
@@ -11,7 +13,9 @@
 #include "cmd/values.h"
 #include "cmd/verbs.h"
 #include "runtime/contact.h"
+#include "runtime/environment.h"
 #include "runtime/listing.h"
+#include "runtime/terminal.h"
 
 namespace ctr::cmd {
 
@@ -44,6 +48,16 @@ int for_each_name(const char* name, const std::vector<std::string>& arguments, c
     });
 }
 
+namespace {
+
+// Says whose turn it was, as docker does.
+Status and_say(const Entry& entry, Status done) {
+    if (done) std::cout << entry.name() << '\n' << std::flush;
+    return done;
+}
+
+}  // namespace
+
 int kill_verb(const std::vector<std::string>& arguments) {
     return for_each_name(
         "kill", arguments, [](const LifeCall& call, const Registry&, const Entry& entry) -> Status {
@@ -52,7 +66,7 @@ int kill_verb(const std::vector<std::string>& arguments) {
             if (auto taken = call.given.take("signal", signal, parse); !taken) return taken;
             const auto contact = Contact::make(entry);
             if (!contact) return std::unexpected(contact.error());
-            return contact->signal(signal);
+            return and_say(entry, contact->signal(signal));
         });
 }
 
@@ -64,15 +78,13 @@ int stop_verb(const std::vector<std::string>& arguments) {
                                  return parse_number("time", text, 0, 1U << 20);
                              };
                              if (auto taken = call.given.take("time", seconds, parse); !taken) return taken;
-                             if (!entry.alive()) return {};  // as was asked for
+                             if (!entry.alive()) return and_say(entry, {});  // as was asked for
                              auto contact = Contact::make(entry);
                              if (!contact) return std::unexpected(std::move(contact).error());
                              const std::chrono::seconds patience(seconds);
                              const Progress progress("waiting for " + entry.name() + " to end", patience);
                              const auto ended = contact->stop(patience);
-                             if (!ended) return std::unexpected(ended.error());
-                             std::cout << entry.name() << '\n' << std::flush;
-                             return {};
+                             return and_say(entry, ended ? Status{} : std::unexpected(ended.error()));
                          });
 }
 
@@ -87,22 +99,30 @@ int wait_verb(const std::vector<std::string>& arguments) {
 }
 
 int pause_verb(const std::vector<std::string>& arguments) {
-    return for_each_name("pause", arguments,
-                         [](const LifeCall&, const Registry&, const Entry& entry) { return pause(entry); });
+    return for_each_name("pause", arguments, [](const LifeCall&, const Registry&, const Entry& entry) {
+        return and_say(entry, pause(entry));
+    });
 }
 
 int resume_verb(const std::vector<std::string>& arguments) {
-    return for_each_name("resume", arguments,
-                         [](const LifeCall&, const Registry&, const Entry& entry) { return resume(entry); });
+    return for_each_name("resume", arguments, [](const LifeCall&, const Registry&, const Entry& entry) {
+        return and_say(entry, resume(entry));
+    });
 }
 
 int rm_verb(const std::vector<std::string>& arguments) {
-    return for_each_name("rm", arguments,
-                         [](const LifeCall& call, const Registry& registry, const Entry& entry) -> Status {
-                             bool force = false;
-                             if (auto taken = call.given.take_flag("force", force); !taken) return taken;
-                             return remove(registry, entry, force);
-                         });
+    return for_each_name(
+        "rm", arguments, [](const LifeCall& call, const Registry& registry, const Entry& entry) -> Status {
+            bool force = false;
+            if (auto taken = call.given.take_flag("force", force); !taken) return taken;
+            auto seconds = static_cast<uint32_t>(usual_patience.count());
+            const auto parse = [](const std::string& text) {
+                return parse_number("wait", text, 0, 1U << 20);
+            };
+            if (auto taken = call.given.take("wait", seconds, parse); !taken) return taken;
+            if (!force) return and_say(entry, remove(registry, entry));
+            return and_say(entry, end_and_remove(registry, entry, std::chrono::seconds(seconds)));
+        });
 }
 
 int inspect_verb(const std::vector<std::string>& arguments) {
@@ -148,6 +168,24 @@ int pid_verb(const std::vector<std::string>& arguments) {
     });
 }
 
+namespace {
+
+// With a terminal comes its kind: it is the caller's that the command writes to.
+Status take_terminal(const LifeCall& call, ExecSpec& exec) {
+    bool terminal = false;
+    if (auto taken = call.given.take_flag("tty", terminal); !taken) return taken;
+    if (auto taken = call.given.take_flag("detach", exec.detached); !taken) return taken;
+    if (terminal && exec.detached)
+        return fail_input("read --tty", "nobody is connected to the terminal of a detached command",
+                          "either --detach or --tty");
+    if (!terminal) return {};
+    exec.terminal = terminal::size_of(STDIN_FILENO);
+    if (const auto kind = environment::find(own_environment(), "TERM")) exec.env.emplace_back("TERM", *kind);
+    return {};
+}
+
+}  // namespace
+
 int exec_verb(const std::vector<std::string>& arguments) {
     return with_registry(
         "exec", arguments, [](const LifeCall& call, const Registry& registry) -> Result<int> {
@@ -160,6 +198,8 @@ int exec_verb(const std::vector<std::string>& arguments) {
             if (auto taken = call.given.take("user", exec.user, user); !taken)
                 return std::unexpected(std::move(taken).error());
             if (auto taken = call.given.take("workdir", exec.workdir, as_is); !taken)
+                return std::unexpected(std::move(taken).error());
+            if (auto taken = take_terminal(call, exec); !taken)
                 return std::unexpected(std::move(taken).error());
             for (const std::string& text : call.given.of("env"))
                 if (auto added = add_variable(text, own_environment(), exec.env); !added)

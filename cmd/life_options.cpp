@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cmd/limit_values.h"
+
 namespace ctr::cmd {
 
 namespace {
@@ -41,12 +43,27 @@ const std::vector<LifeVerb>& life_verbs() {
         {"wait", "NAME...", "Waits for containers to end and prints their exit statuses.", usual_status,
          with_common({}), 1},
         {"logs", "NAME", "Prints what a detached container has written, each stream to its own.",
-         usual_status, with_common({{group, "f", "follow", nothing, "", "go on until it ends"}}), 1, 1},
+         usual_status,
+         with_common({{group, "f", "follow", nothing, "", "go on until it ends"},
+                      {group, "n", "tail", value, "N", "only the last N lines of what is there"},
+                      {group, "t", "timestamps", nothing, "", "with the time of each line"}}),
+         1, 1},
         {"pause", "NAME...", "Stops all processes of containers where they are.", usual_status,
          with_common({}), 1},
         {"resume", "NAME...", "Lets paused containers go on.", usual_status, with_common({}), 1},
+        {"stats", "[NAME...]",
+         "Shows what containers use: processor time, memory, processes and threads, and what was read from "
+         "and written to\ndevices. Without a name: all that run. As long as they do.",
+         usual_status,
+         with_common({{group, "", "no-stream", nothing, "", "once, over one second"},
+                      {group, "", "json", nothing, "", "a JSON array each time, on a line of its own"}}),
+         0},
+        {"update", "NAME...", "Changes limits of containers that run. What isn't named stays as it is.",
+         usual_status, with_common(limit_options()), 1},
         {"rm", "NAME...", "Removes what is written down about containers that have ended.", usual_status,
-         with_common({{group, "f", "force", nothing, "", "also of those that run, which are killed"}}), 1},
+         with_common({{group, "f", "force", nothing, "", "also of those that run, which are killed"},
+                      {group, "", "wait", value, "SECONDS", "how long they may take to end (default: 30)"}}),
+         1},
         {"exec", "NAME COMMAND [ARGUMENT...]", "Runs another command in a running container.",
          "the command's own; 128 + n if signal n ended it; 125 if ctr failed, 126 if the command\n"
          "can't be executed, 127 if there is no such command.",
@@ -54,7 +71,13 @@ const std::vector<LifeVerb>& life_verbs() {
              {{group, "e", "env", value, "NAME[=VALUE]", "set a variable, or pass on the caller's",
                "<variable>"},
               {group, "w", "workdir", value, "DIR", "directory to start in (default: the container's)"},
-              {group, "u", "user", value, "UID[:GID]", "ids inside (default: the container's)"}}),
+              {group, "u", "user", value, "UID[:GID]", "ids inside (default: the container's)"},
+              {group, "i", "interactive", nothing, "",
+               "keep standard input connected: always so, this is for those who are used to it"},
+              {group, "t", "tty", nothing, "",
+               "a terminal of its own, connected to yours: job control, window size, keys such as Ctrl-C"},
+              {group, "d", "detach", nothing, "",
+               "leave it running; it reads nothing, and what it writes is dropped"}}),
          1, 1, true},
     };
     return verbs;

@@ -1,9 +1,9 @@
 // ctr list: the containers that have a name.
-#include <algorithm>
 #include <iostream>
 
 #include "cmd/life.h"
 #include "cmd/printable.h"
+#include "cmd/table.h"
 #include "cmd/verbs.h"
 
 namespace ctr::cmd {
@@ -37,21 +37,6 @@ std::string as_array(const std::vector<State>& states) {
     std::string text;
     for (const State& state : states) text += (text.empty() ? "" : ",\n") + to_json(state);
     return text.empty() ? "[]\n" : "[\n" + text + "]\n";
-}
-
-// Columns, each as wide as need be.
-using Rows = std::vector<std::vector<std::string>>;
-std::string aligned(const Rows& rows) {
-    std::vector<size_t> widths(rows.front().size());
-    for (const auto& row : rows)
-        for (size_t i = 0; i < row.size(); ++i) widths.at(i) = std::max(widths.at(i), row[i].size());
-    std::string text;
-    for (const auto& row : rows)
-        for (size_t i = 0; i < row.size(); ++i) {
-            const bool last = i + 1 == row.size();
-            text += row[i] + (last ? "\n" : std::string(widths[i] - row[i].size() + 2, ' '));
-        }
-    return text;
 }
 
 void print_table(const std::vector<State>& states) {

@@ -1,7 +1,7 @@
 #include "cmd/options.h"
 
-#include "cgroup/limits.h"
 #include "cmd/given.h"
+#include "cmd/limit_values.h"
 #include "cmd/mount_values.h"
 #include "cmd/option_table.h"
 #include "cmd/values.h"
@@ -16,23 +16,6 @@ auto not_empty(const char* option) {
         if (!text.empty()) return text;
         return fail_input(std::string("read --") + option, "the value is empty");
     };
-}
-
-struct DeviceOption {
-    const char* name;
-    const cgroup::IoQuantity& quantity;
-};
-constexpr DeviceOption device_options[] = {{"device-read-bps", cgroup::io_read_bytes},
-                                           {"device-write-bps", cgroup::io_write_bytes},
-                                           {"device-read-iops", cgroup::io_read_operations},
-                                           {"device-write-iops", cgroup::io_write_operations}};
-
-Status take_device_limits(const Given& given, std::vector<cgroup::IoLimit>& limits) {
-    for (const DeviceOption& option : device_options)
-        for (const std::string& text : given.of(option.name))
-            if (auto added = cgroup::add_limit(limits, option.quantity, text); !added)
-                return std::unexpected(std::move(added.error()).within(std::string("read --") + option.name));
-    return {};
 }
 
 Status take_ulimits(const Given& given, std::vector<Ulimit>& limits) {
@@ -68,6 +51,9 @@ Status take_registration(const Given& given, RunOptions& options) {
     for (Status& status : statuses)
         if (!status) return std::move(status);
     if (!options.detach && registration.name.empty()) {
+        if (!registration.root.empty())
+            return fail_input("read --state-dir", "a container without a name isn't written down anywhere",
+                              "--name NAME, or --detach");
         if (remove.value_or(true)) return {};
         return fail_input("read --rm", "nothing stays of a container without a name",
                           "--name NAME --rm=false");
@@ -99,10 +85,6 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         return Overlay{upper};
     };
 
-    const auto pids = [](const std::string& text) -> Result<uint64_t> {
-        return parse_number("pids-limit", text, 1, 1U << 22);
-    };
-
     Status statuses[] = {
         given.take("pidns", spec.pidns, parse_pid_mode),
         given.take("pid-lookup", spec.pid_lookup, parse_pid_lookup),
@@ -121,9 +103,6 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("share-with", spec.share_with, share),
         given.take("no-new-privs", spec.no_new_privs, truth),
         given.take("seccomp", spec.seccomp, not_empty("seccomp")),
-        given.take("memory", spec.limits.memory, cgroup::parse_memory),
-        given.take("cpus", spec.limits.cpu, cgroup::parse_cpus),
-        given.take("pids-limit", spec.limits.pids, pids),
         take_ulimits(given, spec.ulimits),
         given.take_flag("tty", spec.terminal),
         given.take("status-fd", spec.status_fd, descriptor),
@@ -140,7 +119,7 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("overlay", spec.overlay, overlay),
         take_mounts(given, spec.mounts),
         take_environment(given, environment, spec),
-        take_device_limits(given, spec.limits.io),
+        take_limits(given, spec.limits),
     };
     for (Status& status : statuses)
         if (!status) return std::move(status);

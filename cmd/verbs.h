@@ -21,6 +21,8 @@ int stop_verb(const std::vector<std::string>& arguments);
 int wait_verb(const std::vector<std::string>& arguments);
 int pause_verb(const std::vector<std::string>& arguments);
 int resume_verb(const std::vector<std::string>& arguments);
+int stats_verb(const std::vector<std::string>& arguments);
+int update_verb(const std::vector<std::string>& arguments);
 int rm_verb(const std::vector<std::string>& arguments);
 int completion_verb(const std::vector<std::string>& arguments);
 int help_verb(const std::vector<std::string>& arguments);

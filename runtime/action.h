@@ -18,6 +18,7 @@
 
 #include "runtime/base/fd.h"
 #include "runtime/ulimit.h"
+#include "runtime/window.h"
 
 namespace ctr::action {
 
@@ -152,11 +153,6 @@ struct SetHostname {
 struct LoopbackUp {};
 
 struct NewSession {};
-
-struct WindowSize {
-    unsigned short rows = 0;
-    unsigned short columns = 0;
-};
 
 // A new terminal becomes the session's, and standard input, output and error; its other end goes to the
 // parent.

@@ -1,17 +1,24 @@
 #include "runtime/contact.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <thread>
 
 #include "cgroup/freezer.h"
 #include "runtime/base/sys.h"
 #include "runtime/control.h"
+#include "runtime/listing.h"
 #include "runtime/report.h"
+#include "runtime/signals.h"
+#include "runtime/supervisor.h"
+#include "runtime/terminal.h"
 
 namespace ctr {
 
@@ -36,17 +43,63 @@ Result<std::string> freezer_of(const Entry& entry, const char* what) {
         "as root, or with a delegated cgroup: systemd-run --user --scope -p Delegate=yes ctr run ...");
 }
 
-// Readable when one of those has arrived, which are blocked from now on.
+// Readable when one of those has arrived that are meant for the command, which are blocked from now on.
 Result<Fd> take_signals() {
-    sigset_t taken;
-    sigemptyset(&taken);
-    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH})
-        sigaddset(&taken, signal);
+    const sigset_t taken = signals::forwarded();
     if (sigprocmask(SIG_BLOCK, &taken, nullptr) != 0) return fail_call("take signals", "sigprocmask");
-    Fd signals(signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!signals) return fail_call("take signals", "signalfd");
-    return signals;
+    return signals::receive(taken);
 }
+
+// A command that was ordered, as seen by who stands for it, until its end.
+class Execution {
+  public:
+    Execution(const Fd& connection, Fd signals, const ExecSpec& exec)
+        : connection_(connection),
+          signals_(std::move(signals)),
+          detached_(exec.detached),
+          terminal_(exec.terminal ? terminal::modes_of(STDIN_FILENO) : std::nullopt) {}
+
+    Result<Exit> until_end() {
+        while (true) {
+            const auto relayed = terminal_.interests();
+            std::array<pollfd, 5> events{{{connection_.get(), POLLIN, 0},
+                                          {process_ ? signals_.get() : -1, POLLIN, 0},
+                                          relayed[0],
+                                          relayed[1],
+                                          relayed[2]}};
+            if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR)
+                return fail_call("wait for the command", "poll");
+            if (events[1].revents != 0) pass_signals();
+            terminal_.carry({events[2], events[3], events[4]});
+            if (events[0].revents == 0) continue;
+            auto report = receive_report(connection_);
+            if (!report) return fail_input("wait for the command", "the container's monitor was killed");
+            if (auto* failed = std::get_if<Failed>(&*report))
+                return std::unexpected(std::move(failed->error));
+            if (const auto* ended = std::get_if<Ended>(&*report)) return exit_from(ended->status);
+            auto* started = std::get_if<Started>(&*report);
+            if (started == nullptr) continue;
+            if (detached_) return Exit{};
+            process_ = std::move(started->pidfd);
+            if (started->terminal) terminal_.begin(std::move(started->terminal));
+        }
+    }
+
+  private:
+    void pass_signals() {
+        signalfd_siginfo info{};
+        while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+            const auto signal = static_cast<int>(info.ssi_signo);
+            if (!terminal_.take_signal(signal)) sys::pidfd_send_signal(process_.get(), signal);
+        }
+    }
+
+    const Fd& connection_;
+    Fd signals_;
+    bool detached_;
+    terminal::Attachment terminal_;
+    Fd process_;
+};
 
 bool readable(const Fd& fd, std::optional<std::chrono::milliseconds> patience) {
     const auto end = std::chrono::steady_clock::now() + patience.value_or(std::chrono::milliseconds(0));
@@ -63,13 +116,62 @@ bool readable(const Fd& fd, std::optional<std::chrono::milliseconds> patience) {
     }
 }
 
+bool over_before(const Entry& entry, std::chrono::steady_clock::time_point end) {
+    while (entry.alive()) {
+        if (std::chrono::steady_clock::now() >= end) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return true;
+}
+
+std::string seconds_of(std::chrono::milliseconds patience) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience).count();
+    return std::to_string(seconds) + (seconds == 1 ? " second" : " seconds");
+}
+
+std::unexpected<Error> no_answer(const Entry& entry, std::chrono::milliseconds patience) {
+    return fail_input(naming(entry, "reach"),
+                      "its monitor hasn't answered in " + seconds_of(patience) +
+                          ": it is stopped, or gets no processor time",
+                      std::string("ps -C ") + monitor_name +
+                          " -o pid,stat,wchan:20,args; kill -CONT, or -KILL, " +
+                          "which ends the container too");
+}
+
+const char* meaning_of(char state) {
+    switch (state) {
+        case 'D': return "waits for a device or file system";
+        case 'T':
+        case 't': return "is stopped";
+        case 'Z': return "has ended and isn't reaped";
+        default: return "is still there";
+    }
+}
+
+// It was killed, and there it is.
+std::unexpected<Error> still_there(const Entry& entry, HostPid init, const char* what,
+                                   std::chrono::milliseconds patience) {
+    constexpr size_t most_named = 3;
+    std::string left;
+    const auto listing = list_processes({.all = false, .containers = {init}});
+    for (size_t i = 0; listing && i < std::min(listing->processes.size(), most_named); ++i) {
+        const Process& process = listing->processes[i].process;
+        left += (i == 0 ? ": process " : "; process ") + std::to_string(raw(process.here)) + " (" +
+                process.comm + ") " + meaning_of(process.state);
+    }
+    if (left.empty()) left = ": its processes are gone, its monitor or keeper isn't";
+    return fail_input(naming(entry, what), "it hasn't ended in " + seconds_of(patience) + left,
+                      "ctr ps " + entry.name() + " shows what is left; try again");
+}
+
 }  // namespace
 
-Result<Contact> Contact::make(const Entry& entry) {
+Result<Contact> Contact::make(const Entry& entry, std::chrono::milliseconds patience) {
     if (!entry.alive()) return not_running(entry, "reach");
     auto connection = connect_in(entry.directory());
     if (!connection) return std::unexpected(std::move(connection).error().within(naming(entry, "reach")));
     Contact contact(entry, std::move(*connection));
+    if (!readable(contact.connection_, patience)) return no_answer(entry, patience);
     auto report = receive_report(contact.connection_);
     auto* started = report ? std::get_if<Started>(&*report) : nullptr;
     if (started == nullptr) return not_running(entry, "reach");
@@ -89,11 +191,18 @@ Status Contact::signal(int number) const {
     return {};
 }
 
+bool Contact::ends_within(std::chrono::milliseconds patience) const {
+    return readable(connection_, patience);
+}
+
 Result<std::optional<Exit>> Contact::wait(std::optional<std::chrono::milliseconds> patience) {
     if (!readable(connection_, patience)) return std::nullopt;
     const auto report = receive_report(connection_);
     // By then its name is free again, or says how it ended.
-    entry_->wait_until_over();
+    if (!patience)
+        entry_->wait_until_over();
+    else if (!over_before(*entry_, std::chrono::steady_clock::now() + usual_patience))
+        return still_there(*entry_, init_, "wait for", usual_patience);
     if (const auto* ended = report ? std::get_if<Ended>(&*report) : nullptr) return exit_from(ended->status);
     return fail_input(naming(*entry_, "wait for"),
                       "its monitor was killed, and everything in the container with it");
@@ -111,8 +220,9 @@ Result<Exit> Contact::stop(std::chrono::milliseconds patience) {
     if (!*ended) {
         // It may have ended just now.
         (void)signal(SIGKILL);
-        ended = wait();
+        ended = wait(usual_patience);
         if (!ended) return std::unexpected(std::move(ended).error());
+        if (!*ended) return still_there(*entry_, init_, "stop", usual_patience);
     }
     return **ended;
 }
@@ -125,26 +235,16 @@ Result<Exit> Contact::execute(const ExecSpec& exec) {
                           "ctr resume " + entry_->name());
     auto signals = take_signals();
     if (!signals) return std::unexpected(std::move(signals).error());
-    if (auto sent = send_order(connection_, exec, {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}); !sent)
-        return std::unexpected(std::move(sent).error());
-    Fd process;
-    std::array<pollfd, 2> events{{{connection_.get(), POLLIN, 0}, {-1, POLLIN, 0}}};
-    while (true) {
-        if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR)
-            return fail_call("wait for the command", "poll");
-        signalfd_siginfo info{};
-        while (events[1].revents != 0 && read(signals->get(), &info, sizeof info) == sizeof info)
-            sys::pidfd_send_signal(process.get(), static_cast<int>(info.ssi_signo));
-        if (events[0].revents == 0) continue;
-        auto report = receive_report(connection_);
-        if (!report) return fail_input("wait for the command", "the container's monitor was killed");
-        if (auto* failed = std::get_if<Failed>(&*report)) return std::unexpected(std::move(failed->error));
-        if (const auto* ended = std::get_if<Ended>(&*report)) return exit_from(ended->status);
-        if (auto* started = std::get_if<Started>(&*report)) {
-            process = std::move(started->pidfd);
-            events[1].fd = signals->get();
-        }
+    std::array<int, 3> standard{STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+    Fd nothing;
+    if (exec.detached) {
+        nothing.reset(open("/dev/null", O_RDWR | O_CLOEXEC));
+        if (!nothing) return fail_call("open what a detached command reads and writes", "open /dev/null");
+        standard.fill(nothing.get());
     }
+    if (auto sent = send_order(connection_, exec, standard); !sent)
+        return std::unexpected(std::move(sent).error());
+    return Execution(connection_, std::move(*signals), exec).until_end();
 }
 
 Status pause(const Entry& entry) {
@@ -173,13 +273,22 @@ Result<Exit> wait_for(const Entry& entry) {
                       "it was killed together with its monitor; nobody saw how it ended");
 }
 
-Status remove(const Registry& registry, const Entry& entry, bool force) {
-    if (force) {
-        auto contact = Contact::make(entry);
-        if (contact) (void)contact->signal(SIGKILL);
-        entry.wait_until_over();  // it may be ending already: then it can't be reached any more
-    }
+Status remove(const Registry& registry, const Entry& entry) {
     return registry.remove(entry);
+}
+
+Status end_and_remove(const Registry& registry, const Entry& entry, std::chrono::milliseconds patience) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    HostPid init = HostPid::none;
+    if (auto contact = Contact::make(entry, patience)) {
+        init = contact->init();
+        (void)contact->signal(SIGKILL);
+        (void)contact->ends_within(patience);
+    }
+    // It may be ending already: then it can't be reached any more.
+    if (over_before(entry, end)) return registry.remove(entry);
+    if (init == HostPid::none) return no_answer(entry, patience);
+    return still_there(entry, init, "remove", patience);
 }
 
 }  // namespace ctr

@@ -20,13 +20,19 @@
 
 namespace ctr {
 
+// What the kernel and a monitor do at once takes longer on a host that is busy, not for ever.
+inline constexpr std::chrono::seconds usual_patience{30};
+
 class CTR_API Contact {
   public:
-    // An error if the container doesn't run.
-    static Result<Contact> make(const Entry& entry);
+    // An error if the container doesn't run, or its monitor doesn't answer in that time.
+    static Result<Contact> make(const Entry& entry, std::chrono::milliseconds patience = usual_patience);
 
     HostPid init() const { return init_; }
     HostPid command() const { return command_; }  // the same, or its child (Spec::init)
+
+    // Whether everything in the container is gone then, and its supervisor with it.
+    bool ends_within(std::chrono::milliseconds patience) const;
 
     // A pidfd of it, which this object has no more then.
     Fd take_init_fd() { return std::move(init_fd_); }
@@ -37,11 +43,14 @@ class CTR_API Contact {
     // Until everything in the container is gone. Nothing: the patience was over before. Once.
     Result<std::optional<Exit>> wait(std::optional<std::chrono::milliseconds> patience = {});
 
-    // Asks it to end with the signal that it was started with for that, and after PATIENCE makes it. Once.
+    // Asks it to end with the signal that it was started with for that, and after PATIENCE makes it. An error
+    // that says what is left if even that doesn't end it (usual_patience). Once.
     Result<Exit> stop(std::chrono::milliseconds patience);
 
-    // Runs another command in the container, on the caller's standard descriptors, to its end. For a program
-    // whose only job that is: it blocks signals for good and passes those it gets on to the command. Once.
+    // Runs another command in the container, on the caller's standard descriptors or on a terminal connected
+    // to the caller's, to its end. For a program whose only job that is: it blocks signals for good and
+    // passes those it gets on to the command. One that is detached has /dev/null, and its start is all that
+    // is waited for. Once.
     Result<Exit> execute(const ExecSpec& exec);
 
   private:
@@ -61,7 +70,11 @@ CTR_API Status resume(const Entry& entry);
 // Waits for its end. How it ended, also if that is long ago.
 CTR_API Result<Exit> wait_for(const Entry& entry);
 
-// Removes what is written down about it; FORCE: also if it runs, which ends it.
-CTR_API Status remove(const Registry& registry, const Entry& entry, bool force);
+// Removes what is written down about a container that is over.
+CTR_API Status remove(const Registry& registry, const Entry& entry);
+
+// The same also if it runs, which ends it. An error that says what is left if it hasn't ended in that time.
+CTR_API Status end_and_remove(const Registry& registry, const Entry& entry,
+                              std::chrono::milliseconds patience = usual_patience);
 
 }  // namespace ctr

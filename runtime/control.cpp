@@ -42,6 +42,13 @@ bool all_texts(const Json& list) {
     return true;
 }
 
+std::optional<std::pair<uint64_t, uint64_t>> two_numbers(const Json& list, uint64_t most) {
+    if (!list.is_array() || list.size() != 2) return {};
+    for (const Json& element : list)
+        if (!element.is_number_unsigned() || element.get<uint64_t>() > most) return {};
+    return std::pair(list[0].get<uint64_t>(), list[1].get<uint64_t>());
+}
+
 // Bytes that needn't be UTF-8, as JSON can carry them: one character for each.
 std::string widened(const std::string& bytes) {
     std::string text;
@@ -106,6 +113,8 @@ std::string to_json(const ExecSpec& exec) {
         object["env"].push_back(widened(value));
     }
     if (exec.user) object["user"] = {exec.user->uid, exec.user->gid};
+    if (exec.terminal) object["terminal"] = {exec.terminal->rows, exec.terminal->columns};
+    object["detached"] = exec.detached;
     return object.dump();
 }
 
@@ -124,12 +133,20 @@ Result<ExecSpec> parse_exec(const std::string& text) {
         exec.env.emplace_back(narrowed(env[i].get<std::string>()), narrowed(env[i + 1].get<std::string>()));
     exec.workdir = narrowed(object["workdir"].get<std::string>());
     if (is("user")) {
-        const Json& user = object["user"];
-        if (!user.is_array() || user.size() != 2 || !user[0].is_number_unsigned() ||
-            !user[1].is_number_unsigned() || user[0].get<uint64_t>() >= UINT32_MAX ||
-            user[1].get<uint64_t>() >= UINT32_MAX)
-            return fail_input(reading, "the user in it is none");
-        exec.user = User{user[0].get<uid_t>(), user[1].get<gid_t>()};
+        const auto ids = two_numbers(object["user"], UINT32_MAX - 1);
+        if (!ids) return fail_input(reading, "the user in it is none");
+        exec.user = User{static_cast<uid_t>(ids->first), static_cast<gid_t>(ids->second)};
+    }
+    if (is("terminal")) {
+        const auto size = two_numbers(object["terminal"], UINT16_MAX);
+        if (!size) return fail_input(reading, "the size of the terminal in it is none");
+        exec.terminal = action::WindowSize{static_cast<unsigned short>(size->first),
+                                           static_cast<unsigned short>(size->second)};
+    }
+    if (is("detached")) {
+        if (!object["detached"].is_boolean())
+            return fail_input(reading, "something in it is of another kind");
+        exec.detached = object["detached"].get<bool>();
     }
     return exec;
 }

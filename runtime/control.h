@@ -7,8 +7,8 @@
 //
 //   or after an order to execute another command in it:
 //        | <-- order, standard descriptors ----   |
-//        | -- Started {process, pidfd} -------->  |     the command has been executed
-//        | -- Ended {wait status} ------------->  |     it has ended
+//        | -- Started {process, pidfd, terminal}-> |     the command has been executed
+//        | -- Ended {wait status} ------------->  |     it has ended; not of one that is detached
 //   or   | -- Failed {error} ------------------>  |
 //
 // What answers are is drawn in report.h. SEQPACKET: a message is whole or isn't there. The kernel says who

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -68,13 +69,18 @@ void ControlServer::accept_one() {
     if (!fd || !is_trusted(fd) || connections_.size() >= most_connections) return;
     if (!send_report(fd, Started{init_, Fd(dup(pidfd_)), {}, {}, command_}) || !watch(fd.get())) return;
     const int number = fd.get();
-    connections_.emplace(number, Connection{std::move(fd), {}, {}});
+    connections_[number].fd = std::move(fd);
 }
 
 // Whoever goes away before the command has ended takes it along.
 void ControlServer::take_order(Connection& connection) {
     auto order = receive_order(connection.fd);
     if (!order || connection.starting || connection.process != HostPid::none) return end(connection);
+    connection.detached = order->exec.detached;
+    if (order->exec.terminal) {
+        connection.terminal.reset(dup(order->standard.front().get()));
+        connection.modes = terminal::modes_of(connection.terminal.get());
+    }
     auto starting = executor_(std::move(*order));
     if (starting && watch(starting->get())) {
         connection.starting = std::move(*starting);
@@ -97,6 +103,10 @@ void ControlServer::take_start(Connection& connection) {
     }
     admit_(started->init, std::move(started->listener));
     const auto early = early_.extract(started->init);
+    if (connection.detached) {
+        send_report(connection.fd, *report);
+        return close(connection.fd.get());
+    }
     if (early.empty()) connection.process = started->init;
     if (connection.gone || !send_report(connection.fd, *report)) return end(connection);
     if (!early.empty()) {
@@ -108,6 +118,8 @@ void ControlServer::take_start(Connection& connection) {
 // With who ordered a command, that ends. It is a child until it is reaped, so its number is its own. One that
 // is just being started is awaited first.
 void ControlServer::end(Connection& connection) {
+    // Who was killed can't put it back.
+    if (connection.modes) terminal::restore(*connection.modes);
     if (connection.starting) {
         connection.gone = true;
         unwatch(connection.fd.get());

@@ -4,12 +4,14 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "runtime/base/error.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
 #include "runtime/control.h"
 #include "runtime/report.h"
+#include "runtime/terminal.h"
 
 namespace ctr {
 
@@ -44,6 +46,9 @@ class ControlServer {
         Fd starting;                      // where a command that was ordered is reported
         HostPid process = HostPid::none;  // that command
         bool gone = false;                // nobody waits for it any more
+        bool detached = false;            // and nobody is to
+        Fd terminal;                      // that who ordered the command sets meanwhile, if any
+        std::optional<terminal::Modes> modes;
     };
 
     ControlServer(Fd events, Fd listening, Fd keeper)

@@ -33,8 +33,12 @@ std::vector<std::string> compose(const Spec& spec, const HostFacts& facts, uid_t
         set(env, "HOME", callers_home.value_or(own_home));
         if (const auto terminal = find(facts.env, "TERM")) set(env, "TERM", *terminal);
     }
-    if (spec.terminal && !find(env, "TERM")) set(env, "TERM", "xterm");
+    if (spec.terminal) set_terminal(env);
     return with(std::move(env), spec.env);
+}
+
+void set_terminal(std::vector<std::string>& env) {
+    if (!find(env, "TERM")) set(env, "TERM", "xterm");
 }
 
 std::vector<std::string> with(std::vector<std::string> env,

@@ -52,7 +52,8 @@ Status take_standard(const Order& order) {
         _exit(0);
     }
     const Fd process(dup(launched->pidfd.get()));
-    Started started{launched->pid, std::move(launched->pidfd), {}, std::move(launched->listener)};
+    Started started{launched->pid, std::move(launched->pidfd), std::move(launched->terminal),
+                    std::move(launched->listener)};
     if (!send_report(reports, std::move(started))) sys::pidfd_send_signal(process.get(), SIGKILL);
     _exit(0);
 }

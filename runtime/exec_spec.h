@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/spec.h"
+#include "runtime/window.h"
 
 namespace ctr {
 
@@ -16,6 +17,8 @@ struct ExecSpec {
     std::vector<std::pair<std::string, std::string>> env;  // over the container's
     std::string workdir;                                   // absolute, inside; empty: the container's
     std::optional<User> user;
+    std::optional<action::WindowSize> terminal;  // it has one of its own, of this size
+    bool detached = false;  // it goes on without who ordered it, and nobody is told its end
     bool operator==(const ExecSpec&) const = default;
 };
 

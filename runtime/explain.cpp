@@ -226,7 +226,7 @@ constexpr Row rows[] = {
 
     {"unshare", EPERM, nullptr, "a security module or the filter of an outer container forbids it",
      allow_outside},
-    {"unshare", EINVAL, nullptr, "the kernel was built without cgroup namespaces", ""},
+    {"unshare", EINVAL, nullptr, "the kernel was built without namespaces of this kind", ""},
     {"unshare", ENOSPC, no_cgroup_namespaces, "{}, so no such namespace may be made",
      "raise it with sysctl -w, as root of the host"},
     {"setrlimit", EPERM, nullptr, "a hard limit above the caller's own takes CAP_SYS_RESOURCE",

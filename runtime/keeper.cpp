@@ -16,6 +16,7 @@
 
 #include "cgroup/freezer.h"
 #include "cgroup/group.h"
+#include "cgroup/hierarchy.h"
 #include "runtime/base/sys.h"
 #include "runtime/control.h"
 #include "runtime/facts.h"
@@ -23,6 +24,7 @@
 #include "runtime/plan.h"
 #include "runtime/recorder.h"
 #include "runtime/registry.h"
+#include "runtime/signals.h"
 #include "runtime/status_stream.h"
 #include "runtime/subids.h"
 #include "runtime/supervisor.h"
@@ -32,9 +34,6 @@
 namespace ctr {
 
 namespace {
-
-// Sent to ctr, meant for the command. Those that stop a process act on ctr itself, as a shell expects.
-constexpr std::array forwarded{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
 
 Result<Plan> plan_for(const Spec& spec, HostFacts& facts, const Notify& notify) {
     if (auto valid = validate(spec); !valid) return std::unexpected(std::move(valid).error());
@@ -49,6 +48,23 @@ Result<Plan> plan_for(const Spec& spec, HostFacts& facts, const Notify& notify) 
     return plan;
 }
 
+// What has a name can be asked what it uses, and be limited later. v1 takes groups for that, one for each
+// controller.
+void count_too(const std::string& name, const std::vector<cgroup::Controller>& needed, CgroupPlan& plan) {
+    for (const cgroup::Controller& controller :
+         {cgroup::io_controller, cgroup::memory_controller, cgroup::cpu_controller, cgroup::cpu_accounting,
+          cgroup::pids_controller}) {
+        const auto hierarchy = cgroup::find_hierarchy(controller);
+        if (!hierarchy || hierarchy->version != cgroup::Version::v1) continue;
+        if (std::ranges::count(needed, controller) != 0) continue;
+        const std::string directory = hierarchy->own + "/" + name;
+        if (std::ranges::count(plan.directories, directory) != 0) continue;
+        plan.name = name;
+        plan.counted.push_back(controller);
+        plan.directories.push_back(directory);
+    }
+}
+
 Result<CgroupPlan> cgroup_for(const Spec& spec, const cgroup::Limits& limits) {
     CgroupPlan plan;
     const auto controllers = cgroup::controllers_of(limits);
@@ -58,8 +74,9 @@ Result<CgroupPlan> cgroup_for(const Spec& spec, const cgroup::Limits& limits) {
     if (!controllers.empty()) {
         auto directories = cgroup::possible_directories(*name, controllers);
         if (!directories) return std::unexpected(std::move(directories).error());
-        plan = {*name, limits, std::move(*directories), {}};
+        plan = {*name, limits, {}, std::move(*directories), {}};
     }
+    if (spec.registration) count_too(*name, controllers, plan);
     if (spec.registration) plan.freezers = cgroup::freezer_directories(*name);
     plan.directories.insert(plan.directories.end(), plan.freezers.begin(), plan.freezers.end());
     return plan;
@@ -78,6 +95,7 @@ Result<State> initial_state(const Spec& spec, const CgroupPlan& cgroup) {
     state.remove = spec.registration->remove;
     state.stop_signal = spec.stop_signal;
     state.cgroups = cgroup.directories;
+    state.limits = cgroup.limits;
     return state;
 }
 
@@ -108,19 +126,12 @@ Result<std::optional<Recorder>> recorder_for(const std::optional<Registered>& re
     return std::optional(std::move(*recorder));
 }
 
-Status write_started(const Entry& entry, HostPid init) {
-    auto state = entry.read();
-    if (!state) return std::unexpected(std::move(state).error());
-    state->status = LifeStatus::running;
-    state->pid = init;
-    state->started = timestamp();
-    return entry.write(*state);
-}
-
-// What the caller made us ignore (nohup) is not for the command either.
-bool ignored(int signal) {
-    struct sigaction action {};
-    return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+Status write_started(const Registered& registered, HostPid init) {
+    return registered.registry.change(registered.entry, [&](State& state) {
+        state.status = LifeStatus::running;
+        state.pid = init;
+        state.started = timestamp();
+    });
 }
 
 // Blocks all signals and takes those that mean something to a keeper.
@@ -133,13 +144,7 @@ Result<Fd> take_over_signals() {
     struct sigaction usual {};
     usual.sa_handler = SIG_DFL;
     if (sigaction(SIGCHLD, &usual, nullptr) != 0) return fail_call("take back SIGCHLD", "sigaction");
-    sigset_t taken;
-    sigemptyset(&taken);
-    for (const int signal : forwarded)
-        if (!ignored(signal)) sigaddset(&taken, signal);
-    Fd signals(signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!signals) return fail_call("take signals", "signalfd");
-    return signals;
+    return signals::receive(signals::forwarded());
 }
 
 // With a supervisor that is to end the container: what is paused by the freezer of v1, for instance, doesn't
@@ -160,25 +165,19 @@ class Patience {
 class Watch {
   public:
     Watch(const KeeperOptions& options, Fd reports, Fd signals, std::optional<terminal::Modes> outer,
-          const Entry* entry, Recorder* recorder)
+          const Registered* registered, Recorder* recorder)
         : options_(options),
           reports_(std::move(reports)),
           signals_(std::move(signals)),
-          entry_(entry),
+          registered_(registered),
           recorder_(recorder),
-          outer_(outer) {}
-    Watch(const Watch&) = delete;
-    Watch& operator=(const Watch&) = delete;
-    ~Watch() {
-        if (relay_) relay_->finish();
-        if (relay_ && outer_) terminal::restore(*outer_);
-    }
+          terminal_(outer) {}
 
     // Nothing: the supervisor has gone without a word; or the starter has, or it wants an end (SIGTERM), and
     // there was no init to end, or its end wasn't the end of all.
     std::optional<Result<int>> until_end() {
         while (true) {
-            const auto relayed = relay_ ? relay_->interests() : terminal::Relay::nothing;
+            const auto relayed = terminal_.interests();
             const auto written = recorder_ != nullptr ? recorder_->readable() : std::array{-1, -1};
             std::array<pollfd, 8> events{{{reports_.get(), POLLIN, 0},
                                           {signals_.get(), POLLIN, 0},
@@ -194,7 +193,7 @@ class Watch {
             if (events[1].revents != 0 && !take_signals() && !end_init()) return {};
             if (events[2].revents != 0 && !end_init()) return {};
             if (events[3].revents != 0 || events[4].revents != 0) recorder_->take();
-            if (relay_) relay_->carry({events[5], events[6], events[7]});
+            terminal_.carry({events[5], events[6], events[7]});
             if (events[0].revents == 0) continue;
             std::optional<Report> report = receive_report(reports_);
             if (!report) return {};
@@ -210,12 +209,12 @@ class Watch {
         return {};
     }
     std::optional<Result<int>> operator()(Started started) {
-        if (entry_ != nullptr)
-            if (auto written = write_started(*entry_, started.init); !written)
+        if (registered_ != nullptr)
+            if (auto written = write_started(*registered_, started.init); !written)
                 return std::unexpected(std::move(written).error());
         if (options_.on_started) options_.on_started(started);
         init_ = std::move(started.pidfd);
-        if (options_.foreground && started.terminal) attach(std::move(started.terminal));
+        if (options_.foreground && started.terminal) terminal_.begin(std::move(started.terminal));
         for (const int signal : early_) sys::pidfd_send_signal(init_.get(), signal);
         return {};
     }
@@ -223,31 +222,13 @@ class Watch {
     std::optional<Result<int>> operator()(Ended ended) { return ended.status; }
 
   private:
-    void attach(Fd terminal) {
-        relay_.emplace(std::move(terminal));
-        if (outer_) terminal::enter_raw(*outer_);
-        take_size();  // it may have changed since the plan was made
-    }
-    void take_size() {
-        if (outer_) relay_->resize(terminal::size_of(outer_->fd));
-    }
-
-    // What the signals of a terminal mean to who stands between two. True: it is not for init.
-    bool take_terminal_signal(int signal) {
-        if (!relay_) return false;
-        // The shell has set the terminal as it likes while we were stopped.
-        if (signal == SIGCONT && outer_ && terminal::in_foreground(*outer_)) terminal::enter_raw(*outer_);
-        if (signal == SIGWINCH) take_size();
-        return signal == SIGWINCH;
-    }
-
     // False: it was an order to the keeper itself, to end.
     bool take_signals() {
         signalfd_siginfo info{};
         while (read(signals_.get(), &info, sizeof info) == sizeof info) {
             const auto signal = static_cast<int>(info.ssi_signo);
             if (!options_.foreground && signal == SIGTERM) return false;
-            if (!options_.foreground || take_terminal_signal(signal)) continue;
+            if (!options_.foreground || terminal_.take_signal(signal)) continue;
             if (init_)
                 sys::pidfd_send_signal(init_.get(), signal);
             else
@@ -268,13 +249,12 @@ class Watch {
     const KeeperOptions& options_;
     Fd reports_;
     Fd signals_;
-    const Entry* entry_;  // null: it isn't written down
-    Recorder* recorder_;  // null: what it writes isn't ours
+    const Registered* registered_;  // null: it isn't written down
+    Recorder* recorder_;            // null: what it writes isn't ours
     Fd init_;
-    std::optional<terminal::Modes> outer_;  // the caller's terminal, if it has one
-    std::optional<terminal::Relay> relay_;  // between that and the container's
-    std::vector<int> early_;                // signals from before there was an init
-    std::optional<Patience> patience_;      // once an end was ordered
+    terminal::Attachment terminal_;
+    std::vector<int> early_;            // signals from before there was an init
+    std::optional<Patience> patience_;  // once an end was ordered
 };
 
 // Until the supervisor is gone, and everything in the container with it. RESULT: what was heard of it, as
@@ -320,7 +300,7 @@ Result<int> run_task(Task& task, const KeeperOptions& options, Fd signals) {
     if (task.registered) task.registered->listening.reset();
     if (*recorder) (void)(*recorder)->read_only();
     auto heard = Watch(options, std::move(pipe->receiver), std::move(signals), outer,
-                       task.registered ? &task.registered->entry : nullptr, *recorder ? &**recorder : nullptr)
+                       task.registered ? &*task.registered : nullptr, *recorder ? &**recorder : nullptr)
                      .until_end();
     auto ended = conclude(supervisor, std::move(heard), task, foreign);
     if (*recorder) (*recorder)->take_rest();

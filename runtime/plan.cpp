@@ -130,9 +130,9 @@ void add_namespace_steps(Draft& draft) {
         draft.add("bring the loopback interface up", action::LoopbackUp{});
 }
 
-void add_resource_steps(Draft& draft) {
+void add_resource_steps(Draft& draft, action::WindowSize window) {
     if (draft.spec.terminal)
-        draft.add("open a terminal of its own", action::OpenTerminal{draft.identity.uid, draft.facts.window});
+        draft.add("open a terminal of its own", action::OpenTerminal{draft.identity.uid, window});
     if (!draft.spec.ulimits.empty()) draft.add("limit resources", action::LimitResources{draft.spec.ulimits});
 }
 
@@ -254,7 +254,7 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
     add_process_steps(draft);
     draft.add(std::move(*root));
     add_namespace_steps(draft);
-    add_resource_steps(draft);
+    add_resource_steps(draft, facts.window);
     add_privilege_steps(draft);
     add_signal_scope(draft);
     add_command_steps(draft);
@@ -272,7 +272,8 @@ Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const Plan
     Spec changed = spec;
     changed.command = exec.command;
     changed.init = false;
-    changed.terminal = false;
+    changed.registration.reset();  // what a detached container can't have, such as a terminal, this may
+    changed.terminal = exec.terminal.has_value();
     if (!exec.workdir.empty()) changed.workdir = exec.workdir;
     if (exec.user) changed.user = exec.user;
     if (const auto valid = validate(changed); !valid) return std::unexpected(valid.error());
@@ -291,11 +292,12 @@ Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const Plan
     draft.plan.clone_flags = CLONE_PARENT;
     draft.plan.argv = changed.command;
     draft.plan.env = environment::with(container.env, exec.env);
+    if (changed.terminal) environment::set_terminal(draft.plan.env);
     draft.plan.profile = container.profile;
     if (draft.monitored()) draft.plan.filter = pidns::filter();
     draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
     draft.add("start a new session", action::NewSession{});
-    add_resource_steps(draft);
+    add_resource_steps(draft, exec.terminal.value_or(action::WindowSize{}));
     add_privilege_steps(draft);
     add_command_steps(draft);
     return std::move(draft.plan);

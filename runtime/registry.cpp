@@ -204,6 +204,17 @@ Result<std::vector<Entry>> Registry::all() const {
     return entries;
 }
 
+Status Registry::change(const Entry& entry, const std::function<void(State&)>& how) const {
+    const auto held = lock();
+    if (!held) return std::unexpected(held.error());
+    auto state = entry.read_written();
+    if (!state) return std::unexpected(std::move(state).error());
+    if (state->status == LifeStatus::stopped)
+        return fail_input("write the state of container \"" + entry.name() + "\"", "it has ended");
+    how(*state);
+    return entry.write(*state);
+}
+
 Status Registry::finish(const Entry& entry, std::optional<Exit> exit) const {
     const auto held = lock();
     if (!held) return std::unexpected(held.error());

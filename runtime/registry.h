@@ -62,6 +62,9 @@ class CTR_API Registry {
     Result<Entry> find(const std::string& name) const;
     Result<std::vector<Entry>> all() const;
 
+    // Changes what is written down about one that isn't over. Nothing else is written meanwhile.
+    Status change(const Entry& entry, const std::function<void(State&)>& how) const;
+
     // Only of a container that is over.
     Status remove(const Entry& entry) const;
 

@@ -52,6 +52,9 @@ class Fields {
         if (number < 0 || number > most) bad_ = name;
         return static_cast<int>(number);
     }
+    uint64_t amount(const char* name) {
+        return is(name, &Json::is_number_unsigned) ? value<uint64_t>(name) : 0;
+    }
     std::vector<std::string> texts(const char* name) {
         std::vector<std::string> found;
         if (!is(name, &Json::is_array)) return found;
@@ -88,6 +91,56 @@ std::optional<LifeStatus> status_from(const std::string& text) {
     return {};
 }
 
+struct Amount {
+    const char* name;
+    uint64_t cgroup::Limits::*member;
+};
+constexpr Amount amounts[] = {
+    {"memory", &cgroup::Limits::memory}, {"cpuQuota", &cgroup::Limits::cpu}, {"pids", &cgroup::Limits::pids}};
+struct DeviceAmount {
+    const char* name;
+    uint64_t cgroup::IoLimit::*member;
+};
+constexpr DeviceAmount device_amounts[] = {{"readBytes", &cgroup::IoLimit::read_bytes},
+                                           {"writeBytes", &cgroup::IoLimit::write_bytes},
+                                           {"readOperations", &cgroup::IoLimit::read_operations},
+                                           {"writeOperations", &cgroup::IoLimit::write_operations}};
+
+// What isn't limited is left out.
+Json json_from(const cgroup::Limits& limits) {
+    Json object = Json::object();
+    for (const Amount& amount : amounts)
+        if (const uint64_t value = limits.*amount.member; value != 0) object[amount.name] = value;
+    for (const cgroup::IoLimit& limit : limits.io) {
+        Json device{{"path", limit.path}};
+        for (const DeviceAmount& amount : device_amounts)
+            if (const uint64_t value = limit.*amount.member; value != 0) device[amount.name] = value;
+        object["devices"].push_back(std::move(device));
+    }
+    return object;
+}
+
+std::optional<cgroup::Limits> limits_from(const Json& object) {
+    if (!object.is_object()) return {};
+    Fields fields(object);
+    cgroup::Limits limits;
+    for (const Amount& amount : amounts)
+        if (fields.has(amount.name)) limits.*amount.member = fields.amount(amount.name);
+    if (!fields.has("devices")) return fields.bad() == nullptr ? std::optional(limits) : std::nullopt;
+    if (!object["devices"].is_array()) return {};
+    for (const Json& element : object["devices"]) {
+        if (!element.is_object()) return {};
+        Fields device(element);
+        cgroup::IoLimit limit;
+        limit.path = device.text("path");
+        for (const DeviceAmount& amount : device_amounts)
+            if (device.has(amount.name)) limit.*amount.member = device.amount(amount.name);
+        if (device.bad() != nullptr) return {};
+        limits.io.push_back(std::move(limit));
+    }
+    return fields.bad() == nullptr ? std::optional(limits) : std::nullopt;
+}
+
 // These are emptied of processes and removed when nobody is left who would have.
 bool is_group_of_ours(const std::string& path) {
     return path.starts_with('/') && path.find("/../") == std::string::npos &&
@@ -114,12 +167,23 @@ const char* word_for(LifeStatus status) {
 }
 
 std::string to_json(const State& state) {
-    Json object{{"ociVersion", version},      {"id", state.id},           {"status", word_for(state.status)},
-                {"pid", raw(state.pid)},      {"bundle", state.bundle},   {"annotations", Json::object()},
-                {"created", state.created},   {"started", state.started}, {"finished", state.finished},
-                {"name", state.id},           {"command", state.command}, {"pidns", state.pidns},
-                {"detached", state.detached}, {"remove", state.remove},   {"stopSignal", state.stop_signal},
-                {"cgroups", state.cgroups}};
+    Json object{{"ociVersion", version},
+                {"id", state.id},
+                {"status", word_for(state.status)},
+                {"pid", raw(state.pid)},
+                {"bundle", state.bundle},
+                {"annotations", Json::object()},
+                {"created", state.created},
+                {"started", state.started},
+                {"finished", state.finished},
+                {"name", state.id},
+                {"command", state.command},
+                {"pidns", state.pidns},
+                {"detached", state.detached},
+                {"remove", state.remove},
+                {"stopSignal", state.stop_signal},
+                {"cgroups", state.cgroups},
+                {"limits", json_from(state.limits)}};
     if (state.exit) {
         object["exitStatus"] = state.exit->status;
         object["exitSignal"] = state.exit->signal;
@@ -148,6 +212,9 @@ Result<State> parse_state(const std::string& text) {
     state.remove = fields.truth("remove");
     state.stop_signal = fields.number("stopSignal", SIGRTMAX);
     state.cgroups = fields.texts("cgroups");
+    const auto limits = limits_from(object.value("limits", Json::object()));
+    fields.expect(limits.has_value(), "limits");
+    state.limits = limits.value_or(cgroup::Limits{});
     if (fields.has("exitStatus"))
         state.exit = Exit{fields.number("exitStatus", 255), fields.number("exitSignal", SIGRTMAX)};
     fields.expect(check_name(state.id).has_value(), "id");

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cgroup/limits.h"
 #include "runtime/base/error.h"
 #include "runtime/base/export.h"
 #include "runtime/base/ids.h"
@@ -37,6 +38,7 @@ struct State {
     bool remove = false;  // nothing of it stays when it has ended
     int stop_signal = 0;
     std::vector<std::string> cgroups;  // directories, those that may exist
+    cgroup::Limits limits;             // as they are now
     std::optional<Exit> exit;          // once stopped, if somebody was left to see it
 };
 

@@ -90,6 +90,9 @@ Result<std::optional<cgroup::Group>> create_group(const CgroupPlan& plan, const 
     if (plan.name.empty()) return std::nullopt;
     auto group = cgroup::Group::create(plan.name, cgroup::controllers_of(plan.limits), plan.limits);
     if (!group) return std::unexpected(std::move(group).error());
+    for (const cgroup::Controller& controller : plan.counted)
+        if (auto extended = group->extend(plan.name, controller); !extended)
+            notify({Notice::Kind::detail, "not counted: " + extended.error().message()});
     for (const std::string& text : group->notes()) notify({Notice::Kind::information, text});
     for (const std::string& text : group->warnings()) notify({Notice::Kind::warning, text});
     return std::optional(std::move(*group));

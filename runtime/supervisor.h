@@ -26,8 +26,9 @@ inline constexpr const char* monitor_name = "ctr-monitor";
 struct CgroupPlan {
     std::string name;  // empty: the container has none
     cgroup::Limits limits;
-    std::vector<std::string> directories;  // all that may come to exist
-    std::vector<std::string> freezers;     // of these, those of which one holds the processes together
+    std::vector<cgroup::Controller> counted;  // of v1, beside those of the limits: not indispensable
+    std::vector<std::string> directories;     // all that may come to exist
+    std::vector<std::string> freezers;        // of these, those of which one holds the processes together
 };
 
 // Where the container is written down, and the socket through which it can be reached.

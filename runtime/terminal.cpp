@@ -113,4 +113,32 @@ void Relay::finish() {
     } while (output_.fill(outer_end_.get()) && !output_.empty());
 }
 
+Attachment::~Attachment() {
+    if (!relay_) return;
+    relay_->finish();
+    if (outer_) restore(*outer_);
+}
+
+void Attachment::begin(Fd outer_end) {
+    relay_.emplace(std::move(outer_end));
+    if (outer_) enter_raw(*outer_);
+    take_size();  // it may have changed since the command's was made
+}
+
+void Attachment::carry(const Relay::Events& events) {
+    if (relay_) relay_->carry(events);
+}
+
+void Attachment::take_size() const {
+    if (outer_) relay_->resize(size_of(outer_->fd));
+}
+
+bool Attachment::take_signal(int signal) const {
+    if (!relay_) return false;
+    // The shell has set the terminal as it likes while we were stopped.
+    if (signal == SIGCONT && outer_ && in_foreground(*outer_)) enter_raw(*outer_);
+    if (signal == SIGWINCH) take_size();
+    return signal == SIGWINCH;
+}
+
 }  // namespace ctr::terminal

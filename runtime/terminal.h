@@ -68,4 +68,29 @@ class Relay {
     bool input_ended_ = false;
 };
 
+// The caller's terminal, if it has one, and that of a command, from when that is there: raw meanwhile, of one
+// size, and put back at the end.
+class Attachment {
+  public:
+    explicit Attachment(std::optional<Modes> outer) : outer_(outer) {}
+    Attachment(const Attachment&) = delete;
+    Attachment& operator=(const Attachment&) = delete;
+    ~Attachment();
+
+    void begin(Fd outer_end);  // of the command's
+
+    // As those of Relay; nothing before the beginning.
+    Relay::Events interests() const { return relay_ ? relay_->interests() : Relay::nothing; }
+    void carry(const Relay::Events& events);
+
+    // What the signals of a terminal mean to who stands between two. True: it is not for the command.
+    bool take_signal(int signal) const;
+
+  private:
+    void take_size() const;
+
+    std::optional<Modes> outer_;
+    std::optional<Relay> relay_;
+};
+
 }  // namespace ctr::terminal

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "cmd/life_options.h"
+#include "cmd/limit_values.h"
 #include "cmd/option_table.h"
 #include "cmd/values.h"
 
@@ -141,6 +142,7 @@ TEST(RunOptions, WhatHasANameOrGoesOnIsWrittenDown) {
     EXPECT_TRUE(parsed({"-d", "--rm", "x"}).spec.registration->remove);
     EXPECT_FALSE(parsed({"--name=a", "--rm=false", "x"}).spec.registration->remove);
     expect_refused({"--rm=false", "x"}, "without a name");
+    expect_refused({"--state-dir", "/t", "x"}, "isn't written down");
     expect_refused({"--name", "a/b", "x"}, "a/b");
     expect_refused({"--name", "", "x"}, "empty");
     expect_refused({"-d", "--die-with-parent", "x"}, "detached");
@@ -176,6 +178,21 @@ TEST(LifeOptions, EachVerbTakesItsNumberOfNames) {
     EXPECT_EQ(parse_life(life_verb("stop"), {"a", "-t", "3", "b"})->names, (Words{"a", "b"}));
     EXPECT_EQ(parse_life(life_verb("rm"), {"a"})->state_directory, "");
     EXPECT_EQ(parse_life(life_verb("rm"), {"a", "--state-dir=/t"})->state_directory, "/t");
+}
+
+TEST(LifeOptions, UpdateTakesTheLimitsOfRun) {
+    const auto call =
+        parse_life(life_verb("update"), {"-m", "64m", "--cpus=0.5", "--device-write-iops", "/srv:7", "web"});
+    ASSERT_TRUE(call) << call.error().message();
+    EXPECT_EQ(call->names, Words{"web"});
+    cgroup::Limits limits;
+    ASSERT_TRUE(take_limits(call->given, limits));
+    EXPECT_EQ(limits.memory, 64U << 20);
+    EXPECT_EQ(limits.cpu, 50'000U);
+    EXPECT_EQ(limits.pids, 0U);
+    ASSERT_EQ(limits.io.size(), 1U);
+    EXPECT_EQ(limits.io[0].write_operations, 7U);
+    EXPECT_FALSE(parse_life(life_verb("update"), {"--hostname", "x", "web"})) << "that isn't one";
 }
 
 TEST(RunOptions, ADevicePathMayContainColons) {

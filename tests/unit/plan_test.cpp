@@ -127,6 +127,32 @@ TEST(Plan, WithATerminalThereIsAlwaysATerm) {
     EXPECT_FALSE(environment::find(plan_of(spec, facts).env, "TERM"));
 }
 
+// Also in a container that has none, and in a detached one, which can have none.
+TEST(ExecPlan, ATerminalIsTheCommandsOwn) {
+    Spec spec = spec_of(PidMode::flat);
+    spec.registration = Registration{.root = {}, .name = "c", .detached = true, .remove = false};
+    HostFacts facts = root_facts();
+    std::erase(facts.env, "TERM=vt100");
+    const Plan container = plan_of(spec, facts);
+    ExecSpec exec;
+    exec.command = {"sh"};
+    const auto without = make_exec_plan(spec, facts, container, exec);
+    ASSERT_TRUE(without) << without.error().message();
+    EXPECT_TRUE(all<action::OpenTerminal>(*without).empty());
+    EXPECT_FALSE(environment::find(without->env, "TERM"));
+    exec.terminal = action::WindowSize{41, 97};
+    exec.user = User{7, 8};
+    const auto with = make_exec_plan(spec, facts, container, exec);
+    ASSERT_TRUE(with) << with.error().message();
+    ASSERT_EQ(all<action::OpenTerminal>(*with).size(), 1U);
+    EXPECT_EQ(all<action::OpenTerminal>(*with)[0]->owner, 7U);
+    EXPECT_EQ(all<action::OpenTerminal>(*with)[0]->size.columns, 97U);
+    EXPECT_LT(position(*with, "start a new session"), position(*with, "open a terminal of its own"));
+    EXPECT_EQ(environment::find(with->env, "TERM"), "xterm");
+    exec.env = {{"TERM", "linux"}};
+    EXPECT_EQ(environment::find(make_exec_plan(spec, facts, container, exec)->env, "TERM"), "linux");
+}
+
 TEST(Plan, LimitsAreSaid) {
     Spec spec = spec_of(PidMode::host);
     spec.limits.memory = 64 << 20;

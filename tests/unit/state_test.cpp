@@ -27,6 +27,9 @@ State sample() {
     state.remove = true;
     state.stop_signal = 15;
     state.cgroups = {"/sys/fs/cgroup/ctr-1-a"};
+    state.limits.memory = 64 << 20;
+    state.limits.cpu = 50'000;
+    state.limits.io = {{.path = "/srv", .write_bytes = 5, .read_operations = 7}};
     state.exit = Exit{143, 15};
     return state;
 }
@@ -38,6 +41,7 @@ TEST(State, ComesBackAsItWasWritten) {
     EXPECT_EQ(to_json(*read), to_json(state));
     EXPECT_EQ(read->command, state.command);
     EXPECT_EQ(read->pid, state.pid);
+    EXPECT_EQ(read->limits, state.limits);
     ASSERT_TRUE(read->exit);
     EXPECT_EQ(read->exit->status, 143);
     EXPECT_EQ(read->exit->signal, 15);
@@ -83,15 +87,27 @@ TEST(State, EveryFieldOfAnotherTypeOrRangeIsRefused) {
         for (const Json& other : others) {
             // Free text is no more than that.
             if (value.is_string() && other.is_string() && name != "id" && name != "status") continue;
+            if (name == "limits" && other.is_object()) continue;  // nothing is limited
             Json bad = good;
             bad[name] = other;
             EXPECT_FALSE(parse_state(bad.dump())) << name << " " << other;
         }
         Json less = good;
         less.erase(name);
-        if (name != "exitStatus") {
+        if (name != "exitStatus" && name != "limits") {
             EXPECT_FALSE(parse_state(less.dump())) << name;
         }
+    }
+}
+
+TEST(State, LimitsThatNobodyCouldHaveSetAreRefused) {
+    const Json good = Json::parse(to_json(sample()));
+    for (const char* limits : {R"({"memory":-1})", R"({"pids":"7"})", R"({"cpuQuota":1.5})",
+                               R"({"devices":{}})", R"({"devices":[7]})", R"({"devices":[{"readBytes":1}]})",
+                               R"({"devices":[{"path":"/","readBytes":-1}]})"}) {
+        Json bad = good;
+        bad["limits"] = Json::parse(limits);
+        EXPECT_FALSE(parse_state(bad.dump())) << limits;
     }
 }
 
@@ -128,6 +144,8 @@ TEST(Order, ComesBackAsItWasSentWhateverItsBytes) {
     exec.env = {{"A", "\xfe"}, {"B", ""}};
     exec.workdir = "/\xe4";
     exec.user = User{1, 2};
+    exec.terminal = action::WindowSize{41, 65535};
+    exec.detached = true;
     const auto read = parse_exec(to_json(exec));
     ASSERT_TRUE(read) << read.error().message();
     EXPECT_EQ(read->command, exec.command);
@@ -135,6 +153,11 @@ TEST(Order, ComesBackAsItWasSentWhateverItsBytes) {
     EXPECT_EQ(read->workdir, exec.workdir);
     EXPECT_EQ(read->user->uid, 1U);
     EXPECT_EQ(read->user->gid, 2U);
+    EXPECT_EQ(read->terminal->rows, 41U);
+    EXPECT_EQ(read->terminal->columns, 65535U);
+    EXPECT_TRUE(read->detached);
+    EXPECT_FALSE(parse_exec(to_json(ExecSpec{}))->terminal);
+    EXPECT_FALSE(parse_exec(to_json(ExecSpec{}))->detached);
 }
 
 TEST(Order, WhatIsNoneIsRefused) {
@@ -143,6 +166,9 @@ TEST(Order, WhatIsNoneIsRefused) {
           R"({"command":[],"env":["A"],"workdir":""})", R"({"command":{},"env":[],"workdir":""})",
           R"({"command":[],"env":[],"workdir":7})", R"({"command":[],"env":[],"workdir":"","user":[1]})",
           R"({"command":[],"env":[],"workdir":"","user":[-1,1]})",
+          R"({"command":[],"env":[],"workdir":"","terminal":[1]})",
+          R"({"command":[],"env":[],"workdir":"","terminal":[1,65536]})",
+          R"({"command":[],"env":[],"workdir":"","detached":1})",
           R"({"command":[],"env":[],"workdir":"","user":[4294967295,1]})"})
         EXPECT_FALSE(parse_exec(text)) << text;
 }

@@ -1,0 +1,18 @@
+// The options that limit a container's resources, which several verbs take.
+#pragma once
+
+#include <vector>
+
+#include "cgroup/limits.h"
+#include "cmd/given.h"
+#include "cmd/option_table.h"
+#include "runtime/base/error.h"
+
+namespace ctr::cmd {
+
+// Those of ctr run that can be changed while a container runs.
+std::vector<Option> limit_options();
+
+Status take_limits(const Given& given, cgroup::Limits& limits);
+
+}  // namespace ctr::cmd
