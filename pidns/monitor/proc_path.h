@@ -4,6 +4,7 @@
 // Symbolic links outside of procfs aren't followed: the kernel follows them, with the path as it is.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,8 +68,9 @@ class PathReader {
   private:
     // Through the links that every process has, "/proc/self/fd/3" for instance.
     static bool may_be_anywhere(std::string_view point) {
-        return point.find("/fd/") != std::string_view::npos || point.find("/cwd") != std::string_view::npos ||
-               point.find("/root") != std::string_view::npos;
+        const std::string_view below = point.substr(std::min(point.find("proc/"), point.size()));
+        return below.find("/fd/") != std::string_view::npos || below.find("/cwd") != std::string_view::npos ||
+               below.find("/root") != std::string_view::npos;
     }
 
     const Translator& translator_;
