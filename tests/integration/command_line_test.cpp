@@ -48,8 +48,9 @@ TEST(CommandLine, MistakesEndWith125AndPointToTheHelp) {
 TEST(CommandLine, EveryVerbHasHelpAndHelpKnowsEveryVerb) {
     const std::string overview = run({ctr_binary(), "--help"}).out;
     EXPECT_EQ(run({ctr_binary(), "help"}).out, overview);
-    for (const char* verb : {"run", "exec", "list", "inspect", "logs", "pid", "kill", "stop", "wait", "pause",
-                             "resume", "rm", "ps", "check", "image", "completion", "help", "version"}) {
+    for (const char* verb : {"run",  "exec",  "list",  "inspect",    "logs",  "pid",    "kill",
+                             "stop", "wait",  "pause", "resume",     "stats", "update", "rm",
+                             "ps",   "check", "image", "completion", "help",  "version"}) {
         const Outcome help = run({ctr_binary(), verb, "--help"});
         EXPECT_EQ(help.code, 0) << verb << help;
         EXPECT_TRUE(contains(help.out, std::string("Usage: ctr ") + verb)) << help;

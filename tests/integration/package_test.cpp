@@ -296,6 +296,11 @@ const std::string abi = std::string(CTR_VERSION).substr(0, std::string(CTR_VERSI
 TEST_F(Packages, HoldWhatBelongsToThem) {
     const auto paths = content("ctr");
     EXPECT_TRUE(paths.contains("/usr/bin/ctr"));
+    for (const char* path :
+         {"/usr/share/man/man1/ctr.1", "/usr/share/man/man1/ctr-run.1",
+          "/usr/share/bash-completion/completions/ctr", "/usr/share/zsh/site-functions/_ctr",
+          "/usr/share/fish/vendor_completions.d/ctr.fish"})
+        EXPECT_TRUE(paths.contains(path)) << path;
     EXPECT_TRUE(paths.contains("/usr/share/doc/ctr/copyright"));
     for (const std::string& path : paths)
         EXPECT_FALSE(contains(path, "/include/") || contains(path, "libctr"));
