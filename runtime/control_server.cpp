@@ -139,12 +139,18 @@ void ControlServer::unwatch(int fd) const {
     epoll_ctl(events_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
+// Who was killed takes the command's terminal along, of which the command may have died before that is
+// noticed.
+void ControlServer::tell_end(const Connection& connection, int status) {
+    if (!send_report(connection.fd, Ended{status}) && connection.modes) terminal::restore(*connection.modes);
+}
+
 void ControlServer::ended(HostPid process, int status) {
     bool any_starting = false;
     for (auto& [fd, connection] : connections_) {
         any_starting = any_starting || connection.starting;
         if (connection.process != process) continue;
-        send_report(connection.fd, Ended{status});
+        tell_end(connection, status);
         return close(fd);
     }
     if (any_starting)
@@ -156,7 +162,7 @@ void ControlServer::ended(HostPid process, int status) {
 void ControlServer::over(int status) {
     for (auto& [fd, connection] : connections_) {
         const bool ordered = connection.process != HostPid::none || connection.starting;
-        send_report(connection.fd, Ended{ordered ? SIGKILL : status});
+        tell_end(connection, ordered ? SIGKILL : status);
     }
     connections_.clear();
 }

@@ -58,6 +58,7 @@ class ControlServer {
     void take_order(Connection& connection);
     void take_start(Connection& connection);
     void end(Connection& connection);
+    static void tell_end(const Connection& connection, int status);
     void close(int fd);
     void unwatch(int fd) const;
 
