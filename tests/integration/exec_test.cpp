@@ -76,7 +76,6 @@ TEST_P(Exec, WhoIsKilledLeavesNoTerminal) {
         ASSERT_TRUE(ready(outer)) << outer.screen();
         ::kill(outer.pid(), SIGKILL);
         EXPECT_TRUE(eventually([&] { return count_with(mark_ + "-executed") == 0; }));
-        EXPECT_TRUE(outer.becomes_usual()) << "by the monitor, which is left";
         EXPECT_TRUE(eventually([&] { return count_with("sleep 71") == 0; })) << "it was hung up";
     }
     const pid_t monitor = parent_of(init());
