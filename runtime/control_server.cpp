@@ -139,8 +139,8 @@ void ControlServer::unwatch(int fd) const {
     epoll_ctl(events_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
-// Who was killed takes the command's terminal along, of which the command may have died before that is
-// noticed.
+// Who was killed takes the command's terminal along, of which the command may die before that is noticed
+// here. (The kernel may even close the terminal before the connection; then the caller's terminal stays raw.)
 void ControlServer::tell_end(const Connection& connection, int status) {
     if (!send_report(connection.fd, Ended{status}) && connection.modes) terminal::restore(*connection.modes);
 }
