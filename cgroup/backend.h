@@ -2,7 +2,6 @@
 // object.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "cgroup/hierarchy.h"
 #include "cgroup/io_limit.h"
 #include "cgroup/limits.h"
+#include "cgroup/resolved_limits.h"
 #include "runtime/base/error.h"
 
 namespace ctr::cgroup {
@@ -24,14 +24,12 @@ struct IoCounters {
     auto operator<=>(const IoCounters&) const = default;
 };
 
-// Limits by whole disk. The paths in the values are for messages only.
-using LimitsByDevice = std::map<DeviceNumber, IoLimit>;
-
 // One write to one control file.
 struct Setting {
     std::string file;
     std::string text;
-    std::string without;  // what it means that there is no such file; empty: that is an error
+    std::string without;       // what it means that there is no such file; empty: that is an error
+    std::string or_file = {};  // which will do as well, if that is there
 };
 
 inline constexpr std::string_view swap_not_limited =

@@ -88,7 +88,7 @@ std::string hint_for(const Mount& mount) {
 // Major 0 is the kernel's for file systems without a device, but btrfs uses it too, for its subvolumes.
 Result<BlockDevice> from_mount(const std::string& path, const FileFacts& facts, const Host& host) {
     const std::string step = step_for(path);
-    const Result<std::string> text = read_file(host.proc + "/self/mountinfo", step);
+    const Result<std::string> text = read_file(host.proc + "/" + host.mounts_of + "/mountinfo", step);
     if (!text) return std::unexpected(text.error());
     const std::vector<Mount> mounts = parse_mountinfo(*text);
     const auto mount =

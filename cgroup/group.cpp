@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include "runtime/base/random.h"
@@ -23,81 +22,15 @@ Status check_name(const std::string& name) {
                       "letters, digits and dashes");
 }
 
-// The parsers give no such limits, but a program that fills in IoLimit by itself may.
-Status check_limit(const IoLimit& limit) {
-    const std::string step = "limit the device of \"" + limit.path + "\"";
-    bool any = false;
-    for (const IoQuantity& quantity : io_quantities) {
-        const uint64_t value = limit.*quantity.member;
-        any = any || value != 0;
-        if (quantity.operations && value > std::numeric_limits<uint32_t>::max()) {
-            return fail_input(step, std::to_string(value) + " " + std::string(quantity.words) +
-                                        "/s is more than 4294967295, the kernel's largest");
-        }
-    }
-    if (!any) return fail_input(step, "nothing of it is limited", "give at least one rate");
-    return {};
-}
-
-// Lowers what is limited in INTO to the lower of both; true if both limited some quantity, differently.
-bool merge(const IoLimit& from, IoLimit& into) {
-    bool conflict = false;
-    for (const IoQuantity& quantity : io_quantities) {
-        const uint64_t theirs = from.*quantity.member;
-        uint64_t& ours = into.*quantity.member;
-        if (theirs == 0) continue;
-        conflict = conflict || (ours != 0 && ours != theirs);
-        ours = ours == 0 ? theirs : std::min(ours, theirs);
-    }
-    return conflict;
-}
-
-}  // namespace
-
-struct ResolvedLimits {
-    std::map<DeviceNumber, BlockDevice> devices;
-    LimitsByDevice limits;
-    std::vector<std::string> warnings;
-    std::vector<std::string> notes;
-};
-
-namespace {
-
-Result<ResolvedLimits> resolve(const std::vector<IoLimit>& limits, const Host& host) {
-    ResolvedLimits resolved;
-    for (const IoLimit& limit : limits) {
-        if (Status status = check_limit(limit); !status) return std::unexpected(status.error());
-        Result<BlockDevice> device = find_device(limit.path, host);
-        if (!device) return std::unexpected(device.error());
-        const std::string disk = device->name + " (" + to_string(device->number) + ")";
-        resolved.notes.push_back(device->describe() + ": " + describe_rates(limit));
-        if (!device->partition.empty()) {
-            resolved.warnings.push_back("the limit on partition " + device->partition + " (" +
-                                        to_string(device->partition_number) +
-                                        ") counts against its whole disk " + disk);
-        }
-        if (merge(limit, resolved.limits[device->number])) {
-            resolved.warnings.push_back("several limits concern " + disk +
-                                        ": the lowest holds for all of it");
-        }
-        const DeviceNumber number = device->number;
-        resolved.devices.emplace(number, *std::move(device));
-    }
-    return resolved;
-}
-
-bool limits_writes(const IoLimit& limit) {
-    return limit.write_bytes != 0 || limit.write_operations != 0;
-}
-
-void warn_of_buffered_writes(const ResolvedLimits& resolved, const std::string& why,
-                             std::vector<std::string>& warnings) {
-    if (why.empty()) return;
+std::vector<std::string> unlimited_writes_of(const ResolvedLimits& resolved, const std::string& why) {
+    std::vector<std::string> texts;
+    if (why.empty()) return texts;
     for (const auto& [number, device] : resolved.devices) {
         if (!limits_writes(resolved.limits.at(number))) continue;
-        warnings.push_back(why + "; the write limit on " + device.name + " (" + to_string(number) +
-                           ") holds for direct and synchronous writes (O_DIRECT, O_SYNC, fsync)");
+        texts.push_back(why + "; the write limit on " + device.name + " (" + to_string(number) +
+                        ") holds for direct and synchronous writes (O_DIRECT, O_SYNC, fsync)");
     }
+    return texts;
 }
 
 // The hierarchies of the controllers, with those that are in each.
@@ -199,7 +132,8 @@ Status Group::limit_devices(const Part& part, Backend::Made made, ResolvedLimits
     // What the paths were resolved to comes first.
     notes_.insert(notes_.begin(), resolved.notes.begin(), resolved.notes.end());
     std::ranges::move(resolved.warnings, std::back_inserter(warnings_));
-    warn_of_buffered_writes(resolved, made.buffered_writes_why, warnings_);
+    unlimited_writes_ = unlimited_writes_of(resolved, made.buffered_writes_why);
+    if (!unlimited_writes_.empty()) buffered_writes_why_ = std::move(made.buffered_writes_why);
     return {};
 }
 
@@ -207,7 +141,9 @@ Status Group::limit_quantity(const Part& part, const Quantity& quantity, uint64_
     if (value == 0) return {};
     const std::string step = "limit the " + std::string(quantity.words);
     for (const Setting& setting : backend_of(part.version).settings(quantity, value)) {
-        if (!setting.without.empty() && !part.directory.has(setting.file)) {
+        const bool missing = !part.directory.has(setting.file);
+        if (missing && !setting.or_file.empty() && part.directory.has(setting.or_file)) continue;
+        if (missing && !setting.without.empty()) {
             warnings_.push_back(setting.without);
             continue;
         }
@@ -216,6 +152,10 @@ Status Group::limit_quantity(const Part& part, const Quantity& quantity, uint64_
         if (written.error().err == EINVAL && quantity.controller == cpu_controller) {
             written.error().why = "the group above allows less";
             written.error().hint = "a smaller number";
+        }
+        if (missing && quantity.controller == io_controller) {
+            written.error().why = "this kernel weighs no devices' users: it has neither bfq nor io.cost";
+            written.error().hint = "modprobe bfq, and echo bfq > /sys/block/DISK/queue/scheduler";
         }
         return written;
     }

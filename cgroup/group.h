@@ -29,8 +29,6 @@ Result<std::vector<std::string>> possible_directories(const std::string& name,
                                                       const std::vector<Controller>& controllers,
                                                       const Host& host = {});
 
-struct ResolvedLimits;  // on devices
-
 class Group {
   public:
     // Creates the group below the caller's own (v2: or beside it), in the hierarchies of these controllers
@@ -69,6 +67,11 @@ class Group {
     // For the user: what was asked for but can't be had in full, or not in the way it was asked for.
     const std::vector<std::string>& warnings() const { return warnings_; }
 
+    // Why buffered writes aren't limited, though writes are; empty if they are. And the same for the user, if
+    // nobody else limits them: a line for each device.
+    const std::string& buffered_writes_why() const { return buffered_writes_why_; }
+    const std::vector<std::string>& unlimited_writes() const { return unlimited_writes_; }
+
     // For the user who wants to know: what the paths were resolved to, and what is limited and what is not.
     const std::vector<std::string>& notes() const { return notes_; }
 
@@ -89,6 +92,8 @@ class Group {
     std::vector<Part> parts_;
     std::vector<std::string> directories_;  // empty once removed or moved from
     std::vector<std::string> warnings_;
+    std::string buffered_writes_why_;
+    std::vector<std::string> unlimited_writes_;
     std::vector<std::string> notes_;
 };
 

@@ -9,6 +9,7 @@ struct Host {
     std::string proc = "/proc";  // self/mountinfo, self/cgroup and filesystems are read below it
     std::string sys = "/sys";    // dev/block is read below it
     bool genuine = true;  // false in tests: no check that the above (and the cgroup trees) are the kernel's
+    std::string mounts_of = "self";  // whose mountinfo, when a path is looked up
 };
 
 }  // namespace ctr::cgroup

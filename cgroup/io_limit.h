@@ -25,6 +25,19 @@ CTR_API std::string to_string(DeviceNumber number);
 // Reads that back; a newline at the end is allowed. Nothing if it is anything else.
 CTR_API std::optional<DeviceNumber> parse_device_number(std::string_view text);
 
+// How a rate is kept in user space (bucket.h). The kernel has its own way, which can't be chosen.
+enum class Strategy : uint8_t {
+    any,    // whoever keeps the rate decides; in user space as leaky
+    leaky,  // nothing is saved up: precise, caps early
+    token,  // what wasn't used is saved up, to the size of the bucket: bursts
+};
+
+struct Pace {
+    Strategy strategy = Strategy::any;
+    uint64_t bucket = 0;  // of token: bytes or operations; 0: what the rate gives in a second
+    auto operator<=>(const Pace&) const = default;
+};
+
 struct IoLimit {
     std::string
         path;  // as the user gave it: a block device, a partition, or any file ("the device that holds this")
@@ -32,37 +45,71 @@ struct IoLimit {
     uint64_t write_bytes = 0;
     uint64_t read_operations = 0;   // at most 2^32-1, as in the kernel
     uint64_t write_operations = 0;  // likewise
+    Pace write_bytes_pace = {};     // reads are the kernel's
+    Pace write_operations_pace = {};
+    uint64_t latency = 0;  // microseconds in which the device is to answer: where it doesn't, groups that
+                           // ask for less have to wait (cgroup v2)
     auto operator<=>(const IoLimit&) const = default;
 };
 
-// "reads: not limited; writes: 5MiB/s and 100 operations/s"
+inline bool limits_reads(const IoLimit& limit) {
+    return limit.read_bytes != 0 || limit.read_operations != 0;
+}
+inline bool limits_writes(const IoLimit& limit) {
+    return limit.write_bytes != 0 || limit.write_operations != 0;
+}
+
+inline bool limits_anything(const IoLimit& limit) {
+    return limits_reads(limit) || limits_writes(limit) || limit.latency != 0;
+}
+
+// "reads: not limited; writes: 5MiB/s (token bucket of 10MiB) and 100 operations/s"
 CTR_API std::string describe_rates(const IoLimit& limit);
 
 // The four things that can be limited, for code that treats them alike.
 struct IoQuantity {
     std::string_view words;     // "write bytes"
+    std::string_view key;       // as in io.max
     uint64_t IoLimit::*member;  // where an IoLimit keeps it
+    Pace IoLimit::*pace;        // null for reads
     bool operations;            // counts operations, not bytes
-    bool writes;                // concerns writes, not reads
 };
 
-inline constexpr IoQuantity io_read_bytes{"read bytes", &IoLimit::read_bytes, false, false};
-inline constexpr IoQuantity io_write_bytes{"write bytes", &IoLimit::write_bytes, false, true};
-inline constexpr IoQuantity io_read_operations{"read operations", &IoLimit::read_operations, true, false};
-inline constexpr IoQuantity io_write_operations{"write operations", &IoLimit::write_operations, true, true};
+inline constexpr IoQuantity io_read_bytes{"read bytes", "rbps", &IoLimit::read_bytes, nullptr, false};
+inline constexpr IoQuantity io_write_bytes{"write bytes", "wbps", &IoLimit::write_bytes,
+                                           &IoLimit::write_bytes_pace, false};
+inline constexpr IoQuantity io_read_operations{"read operations", "riops", &IoLimit::read_operations, nullptr,
+                                               true};
+inline constexpr IoQuantity io_write_operations{"write operations", "wiops", &IoLimit::write_operations,
+                                                &IoLimit::write_operations_pace, true};
 inline constexpr IoQuantity io_quantities[] = {io_read_bytes, io_write_bytes, io_read_operations,
                                                io_write_operations};
 
+// Lowers what is limited in INTO to the lower of both, with its pace; true if both limited some quantity,
+// differently.
+bool merge(const IoLimit& from, IoLimit& into);
+
 // "PATH:RATE", split at the last colon: paths may contain colons ("/dev/disk/by-path/pci-0000:00:02.0:5mb").
-// The views point into the text. Neither part is empty.
+// The original controller's form goes on with ":STRATEGY" and ":BUCKET"; then the rate is what stands before
+// these. The views point into the text. Neither path nor rate is empty.
 struct LimitText {
     std::string_view path;
     std::string_view rate;
+    std::string_view strategy;  // empty: none was given
+    std::string_view bucket;    // likewise
 };
 CTR_API Result<LimitText> split_limit(std::string_view text);
 
-// What `--device-write-bps PATH:RATE` and its siblings mean: parses the text and adds it to the limits; a
-// limit with the same path takes it up. Naming the same quantity of one path twice is an error.
+// What `--device-write-bps PATH:RATE[:STRATEGY[:BUCKET]]` and its siblings mean: parses the text and adds it
+// to the limits; a limit with the same path takes it up. Naming the same quantity of one path twice is an
+// error.
 CTR_API Status add_limit(std::vector<IoLimit>& limits, const IoQuantity& quantity, std::string_view text);
+
+// What `--io-latency PATH:TIME` means, likewise; TIME: 10ms, 500us, 1s.
+CTR_API Status add_latency(std::vector<IoLimit>& limits, std::string_view text);
+
+// The same for `--io-max 'PATH: rbps=RATE wbps=RATE[:STRATEGY[:BUCKET]] riops=N wiops=N'`, the words of the
+// kernel's io.max; "max" is no limit.
+CTR_API Status add_io_max(std::vector<IoLimit>& limits, std::string_view text);
 
 }  // namespace ctr::cgroup

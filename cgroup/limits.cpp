@@ -18,6 +18,7 @@ std::string format_cpus(uint64_t quota) {
 std::string format(const Quantity& quantity, uint64_t value) {
     if (quantity.controller == memory_controller) return format_bytes(value) + " of memory";
     if (quantity.controller == cpu_controller) return format_cpus(value) + " processors";
+    if (quantity.controller == io_controller) return "a weight of " + std::to_string(value) + " for devices";
     return std::to_string(value) + " processes and threads";
 }
 
@@ -31,7 +32,8 @@ std::vector<Controller> controllers_of(const Limits& limits) {
     std::vector<Controller> needed;
     if (!limits.io.empty()) needed.push_back(io_controller);
     for (const Quantity& quantity : quantities)
-        if (limits.*quantity.member != 0) needed.push_back(quantity.controller);
+        if (limits.*quantity.member != 0 && std::ranges::find(needed, quantity.controller) == needed.end())
+            needed.push_back(quantity.controller);
     return needed;
 }
 

@@ -29,9 +29,11 @@ inline constexpr Controller cpu_accounting{"", "cpuacct"};
 
 struct Limits {
     std::vector<IoLimit> io;
-    uint64_t memory = 0;  // bytes; as much again may lie in swap
-    uint64_t cpu = 0;     // microseconds of processor time in each cpu_period, by all processes together
-    uint64_t pids = 0;    // processes and threads
+    uint64_t memory = 0;     // bytes; as much again may lie in swap
+    uint64_t cpu = 0;        // microseconds of processor time in each cpu_period, by all processes together
+    uint64_t pids = 0;       // processes and threads
+    uint64_t io_weight = 0;  // among those who use a device at the same time; 100 is usual. For disks whose
+                             // scheduler is bfq, or that io.cost was switched on for
     bool operator==(const Limits&) const = default;
 };
 
@@ -45,10 +47,11 @@ struct Quantity {
     uint64_t least;  // the kernel takes less for an error, or nothing could run
     uint64_t most;
 };
-inline constexpr std::array<Quantity, 3> quantities{
+inline constexpr std::array<Quantity, 4> quantities{
     {{memory_controller, &Limits::memory, "memory", 1U << 20, uint64_t{1} << 62},
      {cpu_controller, &Limits::cpu, "processor time", 1'000, uint64_t{1} << 40},
-     {pids_controller, &Limits::pids, "number of processes", 1, 1U << 22}}};
+     {pids_controller, &Limits::pids, "number of processes", 1, 1U << 22},
+     {io_controller, &Limits::io_weight, "weight among the users of devices", 10, 1000}}};
 
 // Those that the limits need; none: no group is needed.
 CTR_API std::vector<Controller> controllers_of(const Limits& limits);

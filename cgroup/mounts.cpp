@@ -33,8 +33,8 @@ std::optional<Mount> parse_line(std::string_view line) {
     unsigned long id = 0;
     if (!parse_number(take_until(line, ' '), id)) return std::nullopt;
     take_until(line, ' ');  // parent
-    take_until(line, ' ');  // device
     Mount mount{.id = id};
+    mount.device = take_until(line, ' ');
     mount.root = unescape(take_until(line, ' '));
     mount.point = unescape(take_until(line, ' '));
     take_until(line, ' ');  // options of the mount

@@ -10,6 +10,7 @@ namespace ctr::cgroup {
 
 struct Mount {
     uint64_t id = 0;
+    std::string device = {};  // of the file system, "98:0"
     std::string root =
         {};  // which directory of the file system is mounted: "/" or, for a bind mount, one below
     std::string point = {};    // where, as this process sees it

@@ -110,12 +110,19 @@ class V1 final : public Backend {
         if (quantity.controller == cpu_controller)
             return {{"cpu.cfs_period_us", std::to_string(cpu_period), {}}, {"cpu.cfs_quota_us", text, {}}};
         if (quantity.controller == pids_controller) return {{"pids.max", text, {}}};
+        if (quantity.controller == io_controller)
+            return {{"blkio.bfq.weight", text, {}, "blkio.weight"},
+                    {"blkio.weight", text, {}, "blkio.bfq.weight"}};
         // The second counts memory and swap together, and may not be below the first.
         return {{"memory.limit_in_bytes", text, {}},
                 {"memory.memsw.limit_in_bytes", std::to_string(2 * value), std::string(swap_not_limited)}};
     }
 
     Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const override {
+        if (limit.latency != 0)
+            return fail_input("limit the latency of device " + to_string(device),
+                              "the io controller is in use by cgroup v1, which has no such limit",
+                              "leave --io-latency out, or boot with cgroup_no_v1=blkio");
         for (const ThrottleFile& file : throttle_files) {
             const uint64_t value = limit.*file.quantity.member;
             if (value == 0) continue;

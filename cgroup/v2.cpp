@@ -15,16 +15,14 @@ namespace v2 {
 namespace {
 
 struct Key {
-    IoQuantity quantity;
-    std::string_view limit;    // in io.max
     std::string_view counter;  // in io.stat
     uint64_t IoCounters::*member;
 };
 constexpr Key keys[] = {
-    {io_read_bytes, "rbps=", "rbytes=", &IoCounters::read_bytes},
-    {io_write_bytes, "wbps=", "wbytes=", &IoCounters::write_bytes},
-    {io_read_operations, "riops=", "rios=", &IoCounters::read_operations},
-    {io_write_operations, "wiops=", "wios=", &IoCounters::write_operations},
+    {"rbytes=", &IoCounters::read_bytes},
+    {"wbytes=", &IoCounters::write_bytes},
+    {"rios=", &IoCounters::read_operations},
+    {"wios=", &IoCounters::write_operations},
 };
 
 constexpr std::string_view create_step = "create a cgroup";
@@ -110,10 +108,20 @@ class V2 final : public Backend {
         if (quantity.controller == cpu_controller)
             return {{"cpu.max", text + " " + std::to_string(cpu_period), {}}};
         if (quantity.controller == pids_controller) return {{"pids.max", text, {}}};
+        // Both have 100 for groups that nobody said anything about.
+        if (quantity.controller == io_controller)
+            return {{"io.bfq.weight", text, {}, "io.weight"}, {"io.weight", text, {}, "io.bfq.weight"}};
         return {{"memory.max", text, {}}, {"memory.swap.max", text, std::string(swap_not_limited)}};
     }
 
     Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const override {
+        if (limit.latency != 0) {
+            const std::string line = to_string(device) + " target=" + std::to_string(limit.latency);
+            const Status written =
+                group.write("io.latency", line, "limit the latency of device " + to_string(device));
+            if (!written) return written;
+        }
+        if (!limits_reads(limit) && !limits_writes(limit)) return {};
         return group.write("io.max", io_max_line(device, limit), "limit device " + to_string(device));
     }
 
@@ -197,10 +205,9 @@ class V2 final : public Backend {
 
 std::string io_max_line(DeviceNumber device, const IoLimit& limit) {
     std::string line = to_string(device);
-    for (const Key& key : keys) {
-        const uint64_t value = limit.*key.quantity.member;
-        if (value != 0) line += " " + std::string(key.limit) + std::to_string(value);
-    }
+    for (const IoQuantity& quantity : io_quantities)
+        if (const uint64_t value = limit.*quantity.member; value != 0)
+            line += " " + std::string(quantity.key) + "=" + std::to_string(value);
     return line;
 }
 

@@ -123,9 +123,31 @@ const std::vector<Option>& run_options() {
 
         {io, "", "device-read-bps", value, "PATH:RATE",
          "bytes read per second from the device that PATH is or lies on", "<file>"},
-        {io, "", "device-write-bps", value, "PATH:RATE", "bytes written per second", "<file>"},
+        {io, "", "device-write-bps", value, "PATH:RATE[:STRATEGY[:BUCKET]]",
+         "bytes written per second; STRATEGY, kept in user space: leaky (precise, caps early), or token, "
+         "which saves "
+         "up what isn't used, to the size of its BUCKET (10mb; default: a second's worth)",
+         "<file>"},
         {io, "", "device-read-iops", value, "PATH:IOPS", "read operations per second", "<file>"},
-        {io, "", "device-write-iops", value, "PATH:IOPS", "write operations per second", "<file>"},
+        {io, "", "device-write-iops", value, "PATH:IOPS[:STRATEGY[:BUCKET]]", "write operations per second",
+         "<file>"},
+        {io, "", "io-max", value, "'PATH: KEY=VALUE ...'",
+         "the same together, as in the kernel's io.max: rbps=RATE wbps=RATE[:STRATEGY[:BUCKET]] riops=IOPS "
+         "wiops=IOPS",
+         "<file>"},
+        {io, "", "io-throttle", value, "WHO",
+         "keeps limits on writes: kernel; user: ctr, which makes who writes wait; auto (default): the "
+         "kernel, and ctr "
+         "what that can't, such as buffered writes under cgroup v1",
+         "auto kernel user"},
+        {io, "", "io-latency", value, "PATH:TIME",
+         "time in which the device is to answer (10ms): where it doesn't, groups that ask for less, or "
+         "nothing, have to wait "
+         "(cgroup v2)",
+         "<file>"},
+        {io, "", "blkio-weight", value, "N",
+         "share in devices that others use as well: 10 to 1000, 100 is usual (with the scheduler bfq, or "
+         "io.cost)"},
 
         {terminal, "i", "interactive", nothing, "",
          "keep standard input connected: always so, this is for those who are used to it"},

@@ -41,6 +41,8 @@ constexpr Word<PidMode> pid_modes[] = {
     {"flat", PidMode::flat}, {"multi", PidMode::multi}, {"kernel", PidMode::kernel}, {"host", PidMode::host}};
 constexpr Word<PidLookup> pid_lookups[] = {{"hash", PidLookup::hash}, {"list", PidLookup::list}};
 constexpr Word<PidFastpath> pid_fastpaths[] = {{"auto", PidFastpath::automatic}, {"off", PidFastpath::off}};
+constexpr Word<IoThrottle> io_throttles[] = {
+    {"auto", IoThrottle::automatic}, {"kernel", IoThrottle::kernel}, {"user", IoThrottle::user}};
 constexpr Word<Network> networks[] = {{"host", Network::host}, {"none", Network::none}};
 constexpr Word<UserNamespace> user_namespaces[] = {{"auto", UserNamespace::automatic},
                                                    {"yes", UserNamespace::yes},
@@ -71,6 +73,9 @@ Result<PidLookup> parse_pid_lookup(const std::string& text) {
 }
 Result<PidFastpath> parse_pid_fastpath(const std::string& text) {
     return parse_word<PidFastpath>("pid-fastpath", text, pid_fastpaths);
+}
+Result<IoThrottle> parse_io_throttle(const std::string& text) {
+    return parse_word<IoThrottle>("io-throttle", text, io_throttles);
 }
 Result<Network> parse_network(const std::string& text) {
     return parse_word<Network>("network", text, networks);

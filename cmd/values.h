@@ -17,6 +17,7 @@ namespace ctr::cmd {
 Result<PidMode> parse_pid_mode(const std::string& text);
 Result<PidLookup> parse_pid_lookup(const std::string& text);
 Result<PidFastpath> parse_pid_fastpath(const std::string& text);
+Result<IoThrottle> parse_io_throttle(const std::string& text);
 Result<Network> parse_network(const std::string& text);
 Result<UserNamespace> parse_user_namespace(const std::string& text);
 Result<Scope> parse_scope(const std::string& option, const std::string& text);  // "private" or "host"

@@ -215,7 +215,7 @@ struct FindCommand {
 
 struct ResetSignals {};      // default dispositions, nothing blocked
 struct CloseDescriptors {};  // all but standard input, output and error
-struct InstallFilter {};     // the plan's filter; its listener goes to the supervisor
+struct InstallFilter {};     // the plan's filter, if it has one; its listener goes to the supervisor
 struct LeaveInit {           // this process stays as init (init.h); a child of it goes on to the command
     SetCapabilities held;    // by init from then on
 };

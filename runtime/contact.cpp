@@ -195,6 +195,11 @@ bool Contact::ends_within(std::chrono::milliseconds patience) const {
     return readable(connection_, patience);
 }
 
+Result<std::vector<cgroup::ThrottleCounters>> Contact::throttled() const {
+    if (auto asked = ask_for_throttle(connection_); !asked) return std::unexpected(std::move(asked).error());
+    return receive_throttle(connection_);
+}
+
 Result<std::optional<Exit>> Contact::wait(std::optional<std::chrono::milliseconds> patience) {
     if (!readable(connection_, patience)) return std::nullopt;
     const auto report = receive_report(connection_);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "cgroup/throttle_counters.h"
 #include "runtime/base/error.h"
 #include "runtime/base/export.h"
 #include "runtime/base/fd.h"
@@ -39,6 +40,9 @@ class CTR_API Contact {
 
     // To its first process, as from outside. SIGKILL reaches it also while it is paused.
     Status signal(int number) const;
+
+    // How its writers have been slowed down in user space so far: one for each disk that is limited so.
+    Result<std::vector<cgroup::ThrottleCounters>> throttled() const;
 
     // Until everything in the container is gone. Nothing: the patience was over before. Once.
     Result<std::optional<Exit>> wait(std::optional<std::chrono::milliseconds> patience = {});

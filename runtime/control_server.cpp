@@ -25,12 +25,14 @@ Result<ControlServer> ControlServer::create(Fd listening, Fd keeper) {
     return server;
 }
 
-void ControlServer::begin(HostPid init, HostPid command, int pidfd, Executor executor, Admit admit) {
+void ControlServer::begin(HostPid init, HostPid command, int pidfd, Executor executor, Admit admit,
+                          Throttled throttled) {
     init_ = init;
     command_ = command;
     pidfd_ = pidfd;
     executor_ = std::move(executor);
     admit_ = std::move(admit);
+    throttled_ = std::move(throttled);
     if (listening_) (void)watch(listening_.get());
 }
 
@@ -43,6 +45,16 @@ Status ControlServer::watch(int fd) const {
     return {};
 }
 
+Status ControlServer::serve_also(int fd, std::function<void()> serve) {
+    others_[fd] = std::move(serve);
+    return watch(fd);
+}
+
+void ControlServer::serve_no_more(int fd) {
+    unwatch(fd);
+    others_.erase(fd);
+}
+
 bool ControlServer::serve() {
     epoll_event event{};
     if (epoll_wait(events_.get(), &event, 1, 0) != 1) return true;
@@ -50,6 +62,11 @@ bool ControlServer::serve() {
     if (fd == keeper_.get()) return false;
     if (fd == listening_.get()) {
         accept_one();
+        return true;
+    }
+    if (const auto found = others_.find(fd); found != others_.end()) {
+        const auto serve_it = found->second;  // which may take it away
+        serve_it();
         return true;
     }
     if (const auto found = connections_.find(fd); found != connections_.end()) {
@@ -74,6 +91,10 @@ void ControlServer::accept_one() {
 
 // Whoever goes away before the command has ended takes it along.
 void ControlServer::take_order(Connection& connection) {
+    if (take_question(connection.fd)) {
+        if (!answer_throttle(connection.fd, throttled_())) end(connection);
+        return;
+    }
     auto order = receive_order(connection.fd);
     if (!order || connection.starting || connection.process != HostPid::none) return end(connection);
     connection.detached = order->exec.detached;

@@ -25,8 +25,15 @@ class ControlServer {
     // LISTENING: absent if nobody is to reach this container. KEEPER: readable when the keeper has ended.
     static Result<ControlServer> create(Fd listening, Fd keeper);
 
+    // How writers have been slowed down so far.
+    using Throttled = std::function<std::vector<cgroup::ThrottleCounters>()>;
+
     // From now on whoever connects is answered.
-    void begin(HostPid init, HostPid command, int pidfd, Executor executor, Admit admit);
+    void begin(HostPid init, HostPid command, int pidfd, Executor executor, Admit admit, Throttled throttled);
+
+    // Something else that is to be served when it is readable, for as long as its descriptor is open.
+    Status serve_also(int fd, std::function<void()> serve);
+    void serve_no_more(int fd);
 
     int keeper() const { return keeper_.get(); }
 
@@ -70,7 +77,9 @@ class ControlServer {
     int pidfd_ = -1;  // of init
     Executor executor_;
     Admit admit_;
+    Throttled throttled_;
     std::map<int, Connection> connections_;
+    std::map<int, std::function<void()>> others_;
     std::map<HostPid, int> early_;  // ended while a start was still to be reported
 };
 

@@ -106,7 +106,7 @@ std::string describe(const Plan& plan) {
     append_map(text, "users", plan.uids);
     append_map(text, "groups", plan.gids);
     if (const std::string limits = cgroup::describe(plan.limits); !limits.empty())
-        text << "limits of its control group: " << limits << '\n';
+        text << "limits: " << limits << '\n';
     for (size_t i = 0; i < plan.steps.size(); ++i) {
         const std::string detail = std::visit(Detail{}, plan.steps[i].action);
         text << i + 1 << ". " << plan.steps[i].what;

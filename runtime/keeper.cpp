@@ -65,6 +65,11 @@ void count_too(const std::string& name, const std::vector<cgroup::Controller>& n
     }
 }
 
+Status find_io_hierarchy() {
+    const auto found = cgroup::find_hierarchy(cgroup::io_controller);
+    return found ? Status{} : std::unexpected(found.error());
+}
+
 Result<CgroupPlan> cgroup_for(const Spec& spec, const cgroup::Limits& limits) {
     CgroupPlan plan;
     const auto controllers = cgroup::controllers_of(limits);
@@ -74,7 +79,7 @@ Result<CgroupPlan> cgroup_for(const Spec& spec, const cgroup::Limits& limits) {
     if (!controllers.empty()) {
         auto directories = cgroup::possible_directories(*name, controllers);
         if (!directories) return std::unexpected(std::move(directories).error());
-        plan = {*name, limits, {}, std::move(*directories), {}};
+        plan = {*name, {}, std::move(*directories), {}};
     }
     if (spec.registration) count_too(*name, controllers, plan);
     if (spec.registration) plan.freezers = cgroup::freezer_directories(*name);
@@ -312,11 +317,18 @@ Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd si
     if (!facts) return std::unexpected(std::move(facts).error());
     auto plan = plan_for(spec, *facts, options.on_notice);
     if (!plan) return std::unexpected(std::move(plan).error());
-    auto cgroup = cgroup_for(spec, plan->limits);
+    auto limiting = choose_limiting(spec, *facts, find_io_hierarchy());
+    if (!limiting) return std::unexpected(std::move(limiting).error());
+    auto cgroup = cgroup_for(spec, limiting->kernel);
     if (!cgroup) return std::unexpected(std::move(cgroup).error());
     auto registered = registered_for(spec, *facts, *cgroup);
     if (!registered) return std::unexpected(std::move(registered).error());
-    Task task{spec, std::move(*facts), std::move(*plan), std::move(*cgroup), std::move(*registered)};
+    Task task{spec,
+              std::move(*facts),
+              std::move(*plan),
+              std::move(*limiting),
+              std::move(*cgroup),
+              std::move(*registered)};
     auto ended = run_task(task, options, std::move(signals));
     if (!task.registered) return ended;
     const auto exit = ended ? std::optional(exit_from(*ended)) : std::nullopt;

@@ -22,12 +22,12 @@ template <Is<Spec> S>
 auto members(S& spec) {
     auto& [command, env, env_clear, workdir, hostname, rootfs, overlay, read_only, mounts, user, pidns,
            pid_lookup, pid_fastpath, pid_max, network, userns, ipc, uts, cgroupns, clocks, share_with,
-           cap_add, cap_drop, no_new_privs, limits, ulimits, seccomp, terminal, rehearse, registration,
-           stop_signal, init, die_with_parent, status_fd] = spec;
+           cap_add, cap_drop, no_new_privs, limits, io_throttle, ulimits, seccomp, terminal, rehearse,
+           registration, stop_signal, init, die_with_parent, status_fd] = spec;
     return std::tie(command, env, env_clear, workdir, hostname, rootfs, overlay, read_only, mounts, user,
                     pidns, pid_lookup, pid_fastpath, pid_max, network, userns, ipc, uts, cgroupns, clocks,
-                    share_with, cap_add, cap_drop, no_new_privs, limits, ulimits, seccomp, terminal, rehearse,
-                    registration, stop_signal, init, die_with_parent, status_fd);
+                    share_with, cap_add, cap_drop, no_new_privs, limits, io_throttle, ulimits, seccomp,
+                    terminal, rehearse, registration, stop_signal, init, die_with_parent, status_fd);
 }
 template <Is<KeeperOrder> S>
 auto members(S& order) {
@@ -81,13 +81,20 @@ auto members(S& devices) {
 }
 template <Is<cgroup::Limits> S>
 auto members(S& limits) {
-    auto& [io, memory, cpu, pids] = limits;
-    return std::tie(io, memory, cpu, pids);
+    auto& [io, memory, cpu, pids, io_weight] = limits;
+    return std::tie(io, memory, cpu, pids, io_weight);
 }
 template <Is<cgroup::IoLimit> S>
 auto members(S& limit) {
-    auto& [path, read_bytes, write_bytes, read_operations, write_operations] = limit;
-    return std::tie(path, read_bytes, write_bytes, read_operations, write_operations);
+    auto& [path, read_bytes, write_bytes, read_operations, write_operations, write_bytes_pace,
+           write_operations_pace, latency] = limit;
+    return std::tie(path, read_bytes, write_bytes, read_operations, write_operations, write_bytes_pace,
+                    write_operations_pace, latency);
+}
+template <Is<cgroup::Pace> S>
+auto members(S& pace) {
+    auto& [strategy, bucket] = pace;
+    return std::tie(strategy, bucket);
 }
 template <Is<Ulimit> S>
 auto members(S& limit) {

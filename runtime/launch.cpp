@@ -65,13 +65,17 @@ class Unfinished {
 };
 
 // Returns twice: 0 in the child. PIDFD: the child's.
-long create(uint64_t flags, int& pidfd) {
+long create(uint64_t flags, int& pidfd, int cgroup = -1) {
     clone_args args{};
     args.flags = flags | CLONE_PIDFD;
+    if (cgroup >= 0) {
+        args.flags |= CLONE_INTO_CGROUP;
+        args.cgroup = static_cast<__u64>(cgroup);
+    }
     args.pidfd = reinterpret_cast<uint64_t>(&pidfd);
     // A child of our parent's has the signal that we have.
     args.exit_signal = (flags & CLONE_PARENT) != 0 ? 0 : SIGCHLD;
-    return sys::clone_process(args);
+    return cgroup >= 0 ? sys::clone3(args) : sys::clone_process(args);
 }
 
 // How the creation of a process went; PID is 0 in that process itself.
@@ -79,10 +83,19 @@ struct Birth {
     long pid = -1;
     int error = 0;
     const char* call = "clone3";
+    bool in_cgroup = false;
 };
 
 Birth birth_of(long pid) {
     return {pid, pid < 0 ? errno : 0};
+}
+
+// Where it can't be born in the group (filters, threaded groups, ...) it can be moved, or the move says why
+// not.
+Birth create_in(uint64_t flags, int& pidfd, const Fd& cgroup) {
+    if (cgroup)
+        if (const long pid = create(flags, pidfd, cgroup.get()); pid >= 0) return {pid, 0, "clone3", true};
+    return birth_of(create(flags, pidfd));
 }
 
 // The caller has to stay where it is, so a process in between joins the namespaces. What that one creates is
@@ -167,7 +180,7 @@ Status lead(const Plan& plan, const BeforeGo& before_go, const channel::ParentEn
             Launched& launched) {
     Unfinished unfinished(launched);
     if (before_go)
-        if (const auto ready = before_go(launched.pid); !ready) return ready;
+        if (const auto ready = before_go(launched); !ready) return ready;
     if (!plan.uids.empty())
         if (auto mapped = subids::write(launched.pid, plan.uids, plan.gids); !mapped) return mapped;
     if (const auto sent = channel.go(); !sent) return sent;
@@ -178,7 +191,7 @@ Status lead(const Plan& plan, const BeforeGo& before_go, const channel::ParentEn
 
 }  // namespace
 
-Result<Launched> launch(const Plan& plan, const BeforeGo& before_go) {
+Result<Launched> launch(const Plan& plan, const BeforeGo& before_go, const Fd& cgroup) {
     const std::vector<char*> argv = pointers(plan.argv);
     const std::vector<char*> env = pointers(plan.env);
     std::vector<Fd> sources(count_sources(plan));
@@ -188,7 +201,7 @@ Result<Launched> launch(const Plan& plan, const BeforeGo& before_go) {
     auto& [parent_end, child_end] = *ends;
 
     int pidfd = -1;
-    const Birth birth = plan.shared.foreign == 0 ? birth_of(create(plan.clone_flags, pidfd))
+    const Birth birth = plan.shared.foreign == 0 ? create_in(plan.clone_flags, pidfd, cgroup)
                                                  : create_beside(plan.shared, plan.clone_flags);
     if (birth.pid == 0) run_child(arguments, parent_end, std::move(child_end));
     if (birth.pid < 0) {
@@ -200,7 +213,7 @@ Result<Launched> launch(const Plan& plan, const BeforeGo& before_go) {
     const auto pid = static_cast<int>(birth.pid);
     // One that was created beside is our own child, and nobody has reaped it: the number is still its own.
     if (pidfd < 0) pidfd = sys::pidfd_open(pid, 0);
-    Launched launched{HostPid{pid}, Fd(pidfd), {}, {}, {}, HostPid{pid}};
+    Launched launched{HostPid{pid}, Fd(pidfd), {}, {}, birth.in_cgroup, {}, HostPid{pid}};
     if (auto status = lead(plan, before_go, parent_end, launched); !status)
         return std::unexpected(explain(std::move(status.error()), plan));
     return launched;

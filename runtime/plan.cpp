@@ -14,9 +14,11 @@
 #include "runtime/idmap.h"
 #include "runtime/isolation.h"
 #include "runtime/landlock.h"
+#include "runtime/limiting.h"
 #include "runtime/namespaces.h"
 #include "runtime/rehearsal.h"
 #include "runtime/rootfs.h"
+#include "runtime/write_calls.h"
 
 namespace ctr {
 
@@ -42,12 +44,17 @@ struct Draft {
     // A process can have one notification listener only: inside another layer, numbering is left to that.
     bool monitored() const { return wants_numbers() && !facts.numbered; }
 
+    // By a gate, if that turns out to be needed (limiting.h): only then the plan gets a filter for it.
+    bool may_be_slowed() const { return may_slow_writers(spec, facts); }
+
+    bool takes_filter() const { return monitored() || may_be_slowed(); }
+
     bool isolated() const { return facts.no_namespaces.empty(); }
 
     bool has_profile() const { return spec.seccomp != "off"; }
 
     // Landlock and seccomp want CAP_SYS_ADMIN from those who don't set no_new_privs.
-    bool keeps_admin() const { return (monitored() || has_profile()) && !spec.no_new_privs; }
+    bool keeps_admin() const { return (takes_filter() || has_profile()) && !spec.no_new_privs; }
 
     // What an ipc namespace would keep apart, at least in part.
     bool scopes_sockets() const { return !isolated() && spec.ipc == Scope::own; }
@@ -189,7 +196,10 @@ void add_command_steps(Draft& draft) {
     // execve of a command would do that; the monitor must be able to look.
     if (spec.rehearse)
         draft.add("open this process to the monitor", action::Control{PR_SET_DUMPABLE, 1, "PR_SET_DUMPABLE"});
-    if (draft.monitored()) draft.add("install the filter of the pid layer", action::InstallFilter{});
+    if (draft.takes_filter())
+        draft.add(draft.monitored() ? "install the filter of the pid layer"
+                                    : "install the filter of the write throttle, if it is needed",
+                  action::InstallFilter{});
     // Before the profile, which may forbid what an init does.
     if (spec.init)
         draft.add("leave an init as process 1", action::LeaveInit{caps::set_exactly(draft.held(), true)});
@@ -231,6 +241,7 @@ Result<Plan> make_plan(const Spec& spec, const HostFacts& facts, std::vector<act
     draft.plan.argv = spec.command;
     draft.plan.env = environment::compose(spec, facts, identity->uid);
     if (draft.monitored()) {
+        draft.plan.numbered = true;
         draft.plan.filter = pidns::filter();
         draft.plan.monitor.model = model_for(spec);
         if (spec.pid_max != 0) draft.plan.monitor.pid_max = spec.pid_max;
@@ -294,13 +305,21 @@ Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const Plan
     draft.plan.env = environment::with(container.env, exec.env);
     if (changed.terminal) environment::set_terminal(draft.plan.env);
     draft.plan.profile = container.profile;
-    if (draft.monitored()) draft.plan.filter = pidns::filter();
+    draft.plan.filter = container.filter;
     draft.add("close this process to others", action::Control{PR_SET_DUMPABLE, 0, "PR_SET_DUMPABLE"});
     draft.add("start a new session", action::NewSession{});
     add_resource_steps(draft, exec.terminal.value_or(action::WindowSize{}));
     add_privilege_steps(draft);
     add_command_steps(draft);
     return std::move(draft.plan);
+}
+
+void watch_writes(Plan& plan) {
+    const auto watched = write_calls::watched();
+    plan.own_filter =
+        plan.numbered ? pidns::filter_with(watched) : pidns::filter_of(watched, write_calls::absent());
+    plan.filter = plan.own_filter;
+    plan.monitor.watched.calls.assign(watched.begin(), watched.end());
 }
 
 uint64_t namespaces_of(const Plan& plan) {

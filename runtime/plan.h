@@ -27,8 +27,11 @@ struct Plan {
     std::vector<IdMapping> gids;
     std::vector<Step> steps;  // executed by the child in order, after "go"; the last one is Execute
     std::vector<std::string> argv;
-    std::vector<std::string> env;         // "K=V"
-    std::span<const sock_filter> filter;  // the pid layer's, if there is a monitor; else empty
+    std::vector<std::string> env;  // "K=V"
+    bool numbered = false;         // there is a monitor that numbers processes
+    std::span<const sock_filter>
+        filter;  // the pid layer's, if there is a monitor, or the write gate's, or none
+    std::vector<sock_filter> own_filter;  // what filter shows where the constant won't do
     seccomp::Program profile;             // empty: any system call may be made
     cgroup::Limits limits;                // of the container's control group, made by the parent
     pidns::MonitorOptions monitor;        // for flat and multi
@@ -57,6 +60,9 @@ Result<Plan> make_exec_plan(const Spec& spec, const HostFacts& facts, const Plan
 
 // CLONE_NEW*: the namespaces that the plan's process will have made or joined, and its maker is not in.
 uint64_t namespaces_of(const Plan& plan);
+
+// The plan's processes can't write without the write gate: their filter watches the calls that write.
+void watch_writes(Plan& plan);
 
 // One line for the namespaces, then one a step.
 std::string describe(const Plan& plan);

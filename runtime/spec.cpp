@@ -135,6 +135,14 @@ Status check_limits(const Spec& spec) {
             if (spec.ulimits[i].resource == spec.ulimits[j].resource)
                 return fail_input("read --ulimit", "\"" + format(spec.ulimits[j]) + "\" and \"" +
                                                        format(spec.ulimits[i]) + "\" contradict each other");
+    for (const cgroup::IoLimit& limit : spec.limits.io)
+        for (const cgroup::IoQuantity& quantity : cgroup::io_quantities)
+            if (spec.io_throttle == IoThrottle::kernel && quantity.pace != nullptr &&
+                (limit.*quantity.pace).strategy != cgroup::Strategy::any)
+                return fail_input("read --io-throttle",
+                                  "the limit of the " + std::string(quantity.words) + " of " + limit.path +
+                                      " names a strategy, and the kernel has its own",
+                                  "--io-throttle=user, or leave the strategy out");
     return cgroup::validate(spec.limits);
 }
 

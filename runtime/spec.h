@@ -62,6 +62,13 @@ enum class Scope {
     host,  // the caller's
 };
 
+// Who keeps limits on what is written to devices (limiting.h).
+enum class IoThrottle {
+    automatic,  // the kernel where it can, else we
+    kernel,     // the kernel, as far as it can
+    user,       // we, in user space
+};
+
 // A time namespace: by how many seconds its clocks are ahead of the host's.
 struct Clocks {
     int64_t boottime = 0;
@@ -118,6 +125,7 @@ struct Spec {
     std::vector<std::string> cap_drop;  // likewise; the default set is Docker's
     bool no_new_privs = true;
     cgroup::Limits limits;
+    IoThrottle io_throttle = IoThrottle::automatic;
     std::vector<Ulimit> ulimits;  // the others are the caller's
     std::string seccomp = "off";  // "off", "default", or the file of a profile
     bool terminal = false;        // standard input, output and error are a terminal of its own

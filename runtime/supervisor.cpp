@@ -1,5 +1,7 @@
 #include "runtime/supervisor.h"
 
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,12 +16,14 @@
 #include <cerrno>
 #include <optional>
 
+#include "cgroup/control_file.h"
 #include "cgroup/freezer.h"
 #include "cgroup/group.h"
 #include "pidns/monitor/monitor.h"
 #include "runtime/base/sys.h"
 #include "runtime/control_server.h"
 #include "runtime/exec.h"
+#include "runtime/gatekeeper.h"
 #include "runtime/isolation.h"
 #include "runtime/launch.h"
 #include "runtime/report.h"
@@ -74,7 +78,7 @@ rlimit raise_descriptor_limit() {
 // The table of numbers is a large file, most of which is never there. It is made before the command can run,
 // so that a command which can't be numbered never does; for it the caller's limit must hold.
 Result<std::optional<pidns::Numbers>> make_numbers(const Plan& plan) {
-    if (plan.filter.empty()) return std::nullopt;
+    if (!plan.numbered) return std::nullopt;
     rlimit before{};
     getrlimit(RLIMIT_FSIZE, &before);
     const rlimit most{before.rlim_max, before.rlim_max};
@@ -84,18 +88,6 @@ Result<std::optional<pidns::Numbers>> make_numbers(const Plan& plan) {
     setrlimit(RLIMIT_FSIZE, &before);
     if (!numbers) return std::unexpected(std::move(numbers).error());
     return std::optional(std::move(*numbers));
-}
-
-Result<std::optional<cgroup::Group>> create_group(const CgroupPlan& plan, const Notify& notify) {
-    if (plan.name.empty()) return std::nullopt;
-    auto group = cgroup::Group::create(plan.name, cgroup::controllers_of(plan.limits), plan.limits);
-    if (!group) return std::unexpected(std::move(group).error());
-    for (const cgroup::Controller& controller : plan.counted)
-        if (auto extended = group->extend(plan.name, controller); !extended)
-            notify({Notice::Kind::detail, "not counted: " + extended.error().message()});
-    for (const std::string& text : group->notes()) notify({Notice::Kind::information, text});
-    for (const std::string& text : group->warnings()) notify({Notice::Kind::warning, text});
-    return std::optional(std::move(*group));
 }
 
 HostPid copier_of(const pidns::Monitor* monitor) {
@@ -114,10 +106,26 @@ Result<std::optional<std::string>> create_freezer(const Task& task,
     return std::optional(std::move(*made));
 }
 
+// The one group among these that a process can be born in: v2's.
+struct Birthplace {
+    std::string path;  // empty: there is none
+    Fd directory;
+};
+Birthplace find_birthplace(const std::vector<std::string>& groups) {
+    for (const std::string& path : groups) {
+        auto directory = cgroup::Directory::open(path, "find the cgroup to be born in");
+        if (directory && cgroup::check_file_system(directory->fd(), path, CGROUP2_SUPER_MAGIC))
+            return {path, Fd(fcntl(directory->fd(), F_DUPFD_CLOEXEC, 0))};
+    }
+    return {};
+}
+
 // Where namespaces are refused, and the container can do without, it is planned and launched anew without
 // them.
-Result<Launched> launch_with_or_without(Task& task, const BeforeGo& before_go, const Notify& notify) {
-    auto launched = launch(task.plan, before_go);
+Result<Launched> launch_with_or_without(Task& task, bool gated, const Birthplace& birthplace,
+                                        const BeforeGo& before_go, const Notify& notify) {
+    if (gated) watch_writes(task.plan);
+    auto launched = launch(task.plan, before_go, birthplace.directory);
     if (launched || !isolation::is_dispensable(task.spec, task.facts) ||
         !isolation::is_refusal(launched.error(), task.plan))
         return launched;
@@ -125,37 +133,45 @@ Result<Launched> launch_with_or_without(Task& task, const BeforeGo& before_go, c
     auto plan = make_plan(task.spec, task.facts);
     if (!plan) return std::unexpected(std::move(plan).error());
     task.plan = std::move(*plan);
+    if (gated) watch_writes(task.plan);
     for (const std::string& warning : task.plan.warnings) notify({Notice::Kind::warning, warning});
-    return launch(task.plan, before_go);
+    return launch(task.plan, before_go, birthplace.directory);
 }
 
 Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlServer& control) {
     const Notify notify = [&](const Notice& notice) { send_report(reports, notice); };
-    auto group = create_group(task.cgroup, notify);
-    if (!group) return std::unexpected(std::move(group).error());
-    const auto freezer = create_freezer(task, *group);
+    auto limited = limit(task.limiting, task.cgroup.name, task.cgroup.counted, notify);
+    if (!limited) return std::unexpected(std::move(limited).error());
+    const std::optional<cgroup::Group>& group = limited->group;
+    Gatekeeper gatekeeper(limited->gate, control);
+    const auto freezer = create_freezer(task, group);
     if (!freezer)
         notify({Notice::Kind::detail, "the container can't be paused: " + freezer.error().message()});
     std::vector<std::string> groups;
-    if (*group) groups = (*group)->directories();
+    if (group) groups = group->directories();
     if (freezer && *freezer && std::ranges::find(groups, **freezer) == groups.end())
         groups.push_back(**freezer);
     auto numbers = make_numbers(task.plan);
     if (!numbers) return std::unexpected(std::move(numbers).error());
-    const auto join = [&](HostPid init) -> Status {
+    const Birthplace birthplace = find_birthplace(groups);
+    const auto join = [&](const Launched& born) -> Status {
         for (const std::string& directory : groups)
-            if (auto joined = cgroup::join(directory, init); !joined) return joined;
+            if (!born.in_cgroup || directory != birthplace.path)
+                if (auto joined = cgroup::join(directory, born.pid); !joined) return joined;
         return {};
     };
-    auto launched = launch_with_or_without(task, join, notify);
+    auto launched = launch_with_or_without(task, limited->gate.has_value(), birthplace, join, notify);
     if (!launched) return std::unexpected(std::move(launched).error());
 
     for (const std::string& note : launched->notes) notify({Notice::Kind::detail, note});
 
     const rlimit descriptors = raise_descriptor_limit();
     std::unique_ptr<pidns::Monitor> monitor;
+    if (auto gating = gatekeeper.begin(task.spec, launched->pid); !gating)
+        return std::unexpected(std::move(gating).error());
     if (launched->listener && *numbers) {
         pidns::MonitorOptions options = task.plan.monitor;
+        options.watched.arrived = gatekeeper.arrival();
         options.warn = [&](const std::string& text) { notify({Notice::Kind::warning, text}); };
         auto created = pidns::Monitor::create(std::move(launched->listener), launched->pid,
                                               std::move(**numbers), options);
@@ -163,6 +179,9 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
         monitor = std::move(*created);
         // An init makes the command by a call that isn't translated.
         if (task.spec.init) monitor->adopt(launched->command);
+    } else if (launched->listener) {
+        if (auto listening = gatekeeper.listen(std::move(launched->listener)); !listening)
+            return std::unexpected(std::move(listening).error());
     }
     const HostPid init = launched->pid;
     const Fd pidfd(dup(launched->pidfd.get()));
@@ -182,8 +201,12 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
                               std::move(order));
         },
         [&](HostPid process, Fd listener) {
-            if (monitor) monitor->admit(process, std::move(listener));
-        });
+            if (monitor)
+                monitor->admit(process, std::move(listener));
+            else if (listener)
+                (void)gatekeeper.listen(std::move(listener));
+        },
+        [&] { return gatekeeper.counters(); });
     const pidns::Monitor::Beside beside{control.fd(), [&] { return control.serve(); },
                                         [&](HostPid process, int status) { control.ended(process, status); }};
     auto ended = monitor ? monitor->run(beside) : wait_for_init(init, beside);

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/limits.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
 #include "runtime/facts.h"
+#include "runtime/limiting.h"
 #include "runtime/plan.h"
 #include "runtime/registry.h"
 #include "runtime/spec.h"
@@ -24,8 +24,7 @@ inline constexpr const char* monitor_name = "ctr-monitor";
 // What the supervisor needs to know about the container's cgroup. The keeper knows it too, so that whichever
 // of the two is killed at whatever moment, the other can remove what was created.
 struct CgroupPlan {
-    std::string name;  // empty: the container has none
-    cgroup::Limits limits;
+    std::string name;                         // empty: the container has none
     std::vector<cgroup::Controller> counted;  // of v1, beside those of the limits: not indispensable
     std::vector<std::string> directories;     // all that may come to exist
     std::vector<std::string> freezers;        // of these, those of which one holds the processes together
@@ -43,6 +42,7 @@ struct Task {
     Spec spec;
     HostFacts facts;
     Plan plan;
+    Limiting limiting;
     CgroupPlan cgroup;
     std::optional<Registered> registered;
 };

@@ -35,6 +35,7 @@ struct Trap {
 
 class Listener {
   public:
+    Listener() = default;
     explicit Listener(Fd fd) { add(std::move(fd)); }
 
     // Takes the descriptor; asks the kernel to wake this side on the waker's CPU where it can (Linux 6.6).

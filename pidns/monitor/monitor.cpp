@@ -1,5 +1,6 @@
 #include "pidns/monitor/monitor.h"
 
+#include <linux/audit.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -7,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -56,6 +58,7 @@ Result<std::unique_ptr<Monitor>> Monitor::create(Fd listener, HostPid init, Numb
     monitor->server_.emplace(monitor->listener_, monitor->numbers_, *monitor->nested_, monitor->alarm_,
                              options);
     monitor->server_->look_around(init);
+    monitor->watched_ = options.watched;
     return monitor;
 }
 
@@ -161,7 +164,16 @@ void Monitor::take_traps(std::span<const pollfd> listeners) {
     }
     if (count == 0) return;
     if (numbers_.collect_stale()) server_->tidy();
-    for (size_t i = 0; i < count; ++i) server_->serve(traps.at(i));
+    for (size_t i = 0; i < count; ++i) serve(traps.at(i));
+}
+
+// Programs of a foreign architecture are ended, whatever they call.
+void Monitor::serve(const Trap& trap) {
+    if (trap.arch == AUDIT_ARCH_X86_64 &&
+        std::ranges::find(watched_.calls, trap.number) != watched_.calls.end())
+        watched_.arrived(listener_, trap);
+    else
+        server_->serve(trap);
 }
 
 }  // namespace ctr::pidns

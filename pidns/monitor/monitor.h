@@ -59,6 +59,7 @@ class Monitor {
     void await_stop();
     void look_after_unfinished();
     void take_traps(std::span<const pollfd> listeners);
+    void serve(const Trap& trap);
 
     Alarm alarm_;
     Listener listener_;
@@ -66,6 +67,7 @@ class Monitor {
     Numbers numbers_;
     std::optional<NestedNamespaces> nested_;
     std::optional<CallServer> server_;
+    Watched watched_;
     HostPid init_;
     const Beside* beside_ = nullptr;
     std::optional<int> ended_;  // init's status

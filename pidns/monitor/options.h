@@ -23,11 +23,22 @@ struct CoveredFile {
 // Makes the copy of an image, to be found by the next container that has it at this path. Takes its time.
 using MakeCopy = std::function<void(const Fd& image, const std::string& path)>;
 
+class Listener;
+struct Trap;
+
+// Calls that carry no number, and that somebody else has to decide about (filter_with).
+struct Watched {
+    std::vector<long> calls;
+    // One has trapped. Whoever is told answers it, sooner or later; the listener outlives the monitor's run.
+    std::function<void(const Listener&, const Trap&)> arrived;
+};
+
 struct MonitorOptions {
     Model model = Model::flat;
     uint32_t pid_max = 32768;  // as kernel.pid_max, for each namespace
     std::vector<CoveredFile> covered;
     MakeCopy make_copy;  // of programs that were found to have none; empty: not wanted
+    Watched watched;
     std::function<void(const std::string&)>
         warn;  // for a person to read: a program that can't be served, and why
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <vector>
 
@@ -36,6 +37,7 @@ constexpr Frequency frequencies[] = {
     {SYS_gettid, 8},        {SYS_clock_nanosleep, 8}, {SYS_prctl, 8},       {SYS_prlimit64, 8},
     {SYS_statx, 8},         {SYS_sendmsg, 8},         {SYS_recvmsg, 8},     {SYS_connect, 8},
     {SYS_lstat, 8},         {SYS_unlink, 8},          {SYS_readv, 8},       {SYS_kill, 8},
+    {SYS_write, 64},
 };
 
 constexpr unsigned weight_of(long number) {
@@ -72,34 +74,58 @@ constexpr void sort(std::vector<const Call*>& calls, const Key& key) {
 
 class Builder {
   public:
-    constexpr std::vector<sock_filter> build() {
-        const std::vector<Part> parts = parts_of_all_calls();
-        find_part(parts);
+    constexpr std::vector<sock_filter> numbering(std::span<const long> watched) {
+        std::vector<const Call*> rows;
+        for (const Call& call : surface::rows) rows.push_back(&call);
+        sort(rows, [](const Call& call) { return call.number; });
+        for (size_t i = 0; i < rows.size();) {
+            const long number = rows[i]->number;
+            std::vector<const Call*> of_call;
+            for (; i < rows.size() && rows[i]->number == number; ++i) of_call.push_back(rows[i]);
+            treat(number, whether_it_passes(of_call));
+        }
+        for (const long number : watched) treat(number, notify_);
+        return build(notify_);
+    }
+
+    constexpr std::vector<sock_filter> watching(std::span<const long> watched, std::span<const long> absent) {
+        const Place missing = program_.answer(SECCOMP_RET_ERRNO | ENOSYS);
+        for (const long number : watched) treat(number, notify_);
+        for (const long number : absent) treat(number, missing);
+        return build(allow_);
+    }
+
+  private:
+    // A call that isn't simply allowed. In the order of their numbers; the first word about one holds.
+    struct Special {
+        long number;
+        Place then;
+    };
+    constexpr void treat(long number, Place then) {
+        const auto at = std::ranges::lower_bound(special_, number, {}, &Special::number);
+        if (at == special_.end() || at->number != number) special_.insert(at, {number, then});
+    }
+
+    constexpr std::vector<sock_filter> build(Place foreign) {
+        find_part(parts_of_all_calls(foreign));
         const Place number = program_.load(offsetof(seccomp_data, nr));
-        program_.if_equal(AUDIT_ARCH_X86_64, number, notify_);
+        program_.if_equal(AUDIT_ARCH_X86_64, number, foreign);
         program_.load(offsetof(seccomp_data, arch));
         return program_.finish();
     }
 
-  private:
-    constexpr std::vector<Part> parts_of_all_calls() {
-        std::vector<const Call*> rows;
-        for (const Call& call : surface::rows) rows.push_back(&call);
-        sort(rows, [](const Call& call) { return call.number; });
+    constexpr std::vector<Part> parts_of_all_calls(Place foreign) const {
         std::vector<Part> parts;
         uint32_t next = 0;
-        for (size_t i = 0; i < rows.size();) {
-            const long number = rows[i]->number;
+        for (const auto& [number, then] : special_) {
             const auto first = static_cast<uint32_t>(number);
-            std::vector<const Call*> of_call;
-            for (; i < rows.size() && rows[i]->number == number; ++i) of_call.push_back(rows[i]);
             // The kernel knows these as always allowed and doesn't run the filter for them.
             if (first > next) add(parts, {next, allow_, 0});
-            add(parts, {first, whether_it_passes(of_call), weight_of(number)});
+            add(parts, {first, then, weight_of(number)});
             next = first + 1;
         }
         add(parts, {next, allow_, 0});
-        add(parts, {first_of_x32, notify_, 0});
+        add(parts, {first_of_x32, foreign, 0});
         add(parts, {skipped_call, allow_, 0});
         return parts;
     }
@@ -158,6 +184,7 @@ class Builder {
         return yes;
     }
 
+    std::vector<Special> special_;
     FilterProgram program_;
     Place notify_ = program_.answer(SECCOMP_RET_USER_NOTIF);
     Place allow_ = program_.answer(SECCOMP_RET_ALLOW);
@@ -166,11 +193,11 @@ class Builder {
     Place unless_marked_above_ = equals({0, false, ~uint64_t{0} << 32, upper_mark}, allow_, notify_).begin();
 };
 
-constexpr size_t length = Builder().build().size();
+constexpr size_t length = Builder().numbering({}).size();
 
 constexpr std::array<sock_filter, length> program = [] {
     std::array<sock_filter, length> instructions{};
-    std::ranges::copy(Builder().build(), instructions.begin());
+    std::ranges::copy(Builder().numbering({}), instructions.begin());
     return instructions;
 }();
 
@@ -178,6 +205,14 @@ constexpr std::array<sock_filter, length> program = [] {
 
 std::span<const sock_filter> filter() {
     return program;
+}
+
+std::vector<sock_filter> filter_with(std::span<const long> watched) {
+    return Builder().numbering(watched);
+}
+
+std::vector<sock_filter> filter_of(std::span<const long> watched, std::span<const long> absent) {
+    return Builder().watching(watched, absent);
 }
 
 }  // namespace ctr::pidns

@@ -4,6 +4,7 @@
 #include <linux/filter.h>
 
 #include <span>
+#include <vector>
 
 namespace ctr::pidns {
 
@@ -13,5 +14,12 @@ namespace ctr::pidns {
 // call's arguments decides without one: the kernel doesn't run the filter for such calls (from Linux 5.11
 // on). A constant.
 std::span<const sock_filter> filter();
+
+// The same, with WATCHED calls, which aren't of the surface and become notifications as well, marked or not.
+std::vector<sock_filter> filter_with(std::span<const long> watched);
+
+// The same for containers that nobody numbers: only what is watched traps. What is ABSENT fails with ENOSYS,
+// as on a kernel without it. Programs of a foreign architecture pass.
+std::vector<sock_filter> filter_of(std::span<const long> watched, std::span<const long> absent);
 
 }  // namespace ctr::pidns

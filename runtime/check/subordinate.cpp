@@ -36,8 +36,9 @@ Finding map_another_id(const Situation& situation) {
     if (facts.privileged()) {
         const std::string map =
             "0 " + std::to_string(facts.uid) + " 1\n1 " + std::to_string(somebody) + " 1\n";
-        return finding(attempt(CLONE_NEWUSER, {}, [&](HostPid child) { return write_map(child, map); }),
-                       "root maps any, without newuidmap", without);
+        return finding(
+            attempt(CLONE_NEWUSER, {}, [&](const Launched& child) { return write_map(child.pid, map); }),
+            "root maps any, without newuidmap", without);
     }
     HostFacts ranges = facts;
     subids::read(ranges);
@@ -45,8 +46,8 @@ Finding map_another_id(const Situation& situation) {
     if (!ranges.subuids) return {State::no, "/etc/subuid gives user " + user + " none", without};
     if (!ranges.subgids) return {State::no, "/etc/subgid gives user " + user + " none", without};
     return finding(attempt(CLONE_NEWUSER, {},
-                           [&](HostPid child) {
-                               return subids::write(child, subids::map(facts.uid, 0, *ranges.subuids),
+                           [&](const Launched& child) {
+                               return subids::write(child.pid, subids::map(facts.uid, 0, *ranges.subuids),
                                                     subids::map(facts.gid, 0, *ranges.subgids));
                            }),
                    "newuidmap maps those from " + std::to_string(ranges.subuids->first) + " on", without);

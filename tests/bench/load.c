@@ -182,6 +182,23 @@ static void storm(int count) {
         for (;; ++shared->calls[i]) syscall(SYS_getpid);
     }
 }
+/* The same page again and again, so that the disk doesn't matter. */
+static int target = -1;
+static void to_a_file(int count) {
+    (void)count;
+    char name[] = "/var/tmp/ctr-load-XXXXXX";
+    target = mkstemp(name);
+    must(target >= 0 && unlink(name) == 0, name);
+}
+static void to_null(int count) {
+    (void)count;
+    target = open("/dev/null", O_WRONLY);
+    must(target >= 0, "/dev/null");
+}
+static void call_write(void) {
+    static char page[4096];
+    must(syscall(SYS_pwrite64, target, page, sizeof page, 0) == (long)sizeof page, "pwrite");
+}
 static void in_etc(int count) {
     (void)count;
     must(chdir("/etc") == 0, "chdir");
@@ -213,6 +230,8 @@ static const struct load {
     {"sigaction", call_sigaction, NULL, 0, 0},
     {"message", call_message, NULL, 0, 0},
     {"messages", call_messages, NULL, 0, 0},
+    {"write-file", call_write, to_a_file, 0, 0},
+    {"write-null", call_write, to_null, 0, 0},
     {"fork", call_fork, NULL, 0, 0},
     {"vfork-exec", call_vfork, NULL, 0, 0},
     {"list-10-pause", call_list, pausing, 10, 0},

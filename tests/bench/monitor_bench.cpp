@@ -4,6 +4,9 @@
 //     bench_monitor --calls getpid,kill --modes host,flat --json
 //     bench_monitor --ctr OLD --ctr NEW --modes flat                two builds of ctr
 //     bench_monitor --modes host,kernel,flat --rounds 15 -- make -B   a command, timed as a whole
+//     bench_monitor --throttle /var/tmp                             each mode also with writers slowed down
+//     in user
+//                                                                   space, by a limit that no disk reaches
 //
 // Each call is measured under each mode in several short containers, which take turns: what else the machine
 // does meanwhile concerns all of them. Times are microseconds of one call as the program sees it; "calls/s"
@@ -34,6 +37,7 @@ struct Subject {
     std::string ctr;
     std::string mode;
     std::string name;
+    std::vector<std::string> options = {};
 };
 
 struct Row {
@@ -50,7 +54,9 @@ double percentile(const std::vector<uint64_t>& sorted, double part) {
 
 // One container; false: it failed.
 bool measure(const Subject& subject, const std::vector<std::string>& load, Row& row) {
-    std::vector<std::string> words{subject.ctr, "run", "--pidns=" + subject.mode, "--"};
+    std::vector<std::string> words{subject.ctr, "run", "--pidns=" + subject.mode};
+    words.insert(words.end(), subject.options.begin(), subject.options.end());
+    words.emplace_back("--");
     words.insert(words.end(), load.begin(), load.end());
     test::RunOptions options;
     options.timeout_seconds = 120;
@@ -128,13 +134,18 @@ void print(const nlohmann::ordered_json& row) {
     std::fflush(stdout);
 }
 
-std::vector<Subject> subjects(const std::vector<std::string>& binaries,
-                              const std::vector<std::string>& modes) {
+std::vector<Subject> subjects(const std::vector<std::string>& binaries, const std::vector<std::string>& modes,
+                              const std::string& throttled) {
     std::vector<Subject> all;
     for (const std::string& mode : modes)
-        for (size_t i = 0; i < binaries.size(); ++i)
+        for (size_t i = 0; i < binaries.size(); ++i) {
             all.push_back(
                 {binaries[i], mode, binaries.size() > 1 ? mode + " #" + std::to_string(i + 1) : mode});
+            if (throttled.empty()) continue;
+            all.push_back({binaries[i], mode, all.back().name + "+gate"});
+            all.back().options = {"--io-throttle=user", "--log-level=warn", "--device-write-bps",
+                                  throttled + ":1000tb"};
+        }
     return all;
 }
 
@@ -153,8 +164,9 @@ bool measure_all(const cxxopts::ParseResult& options) {
     auto calls = options["calls"].as<std::vector<std::string>>();
     if (calls.front() == "all") calls = all_calls(load);
     if (!command.empty()) calls = {command.front().substr(command.front().rfind('/') + 1)};
-    const auto taking_turns = subjects(options["ctr"].as<std::vector<std::string>>(),
-                                       options["modes"].as<std::vector<std::string>>());
+    const auto taking_turns =
+        subjects(options["ctr"].as<std::vector<std::string>>(),
+                 options["modes"].as<std::vector<std::string>>(), options["throttle"].as<std::string>());
     nlohmann::ordered_json all{{"machine", machine()}, {"rows", nlohmann::ordered_json::array()}};
     if (!json) print_head(all["machine"]);
     bool done = true;
@@ -192,6 +204,7 @@ int main(int argc, char** argv) {
         "modes", "values of --pidns", cxxopts::value<List>()->default_value("host,kernel,flat,multi"))(
         "rounds", "containers for each row", cxxopts::value<int>()->default_value("5"))(
         "milliseconds", "of each container", cxxopts::value<int>()->default_value("200"))(
+        "throttle", "a path on the disk to limit", cxxopts::value<std::string>()->default_value(""))(
         "ctr", "binary; may be given more than once", cxxopts::value<List>()->default_value(CTR_BENCH_CTR))(
         "load", "the program inside", cxxopts::value<std::string>()->default_value(CTR_BENCH_LOAD))(
         "json", "for programs")("help", "this");

@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "cgroup/freezer.h"
 #include "cgroup/hierarchy.h"
 #include "tests/integration/launcher_fixture.h"
 
@@ -47,6 +48,27 @@ class GroupLimits : public LauncherInMode {
 
 INSTANTIATE_TEST_SUITE_P(Modes, GroupLimits, testing::Values("flat", "kernel", "host"),
                          [](const auto& mode) { return std::string(mode.param); });
+
+// Not moved there: that makes the whole system wait for a moment.
+TEST(BornInAGroup, InitIsWhereCgroupV2Is) {
+    if (!is_root()) GTEST_SKIP() << "groups are root's here";
+    if (!available("strace")) GTEST_SKIP() << "strace is not installed";
+    if (cgroup::freezer_directories("x").empty()) GTEST_SKIP() << "no cgroups";
+    const ScratchDirectory state;
+    const Outcome outcome =
+        run({"strace", "-f", "-e", "trace=clone3", ctr_binary(), "run", "--pidns=kernel", "--name", "born",
+             "--state-dir", state.path(), "--", "grep", "^0:", "/proc/self/cgroup"});
+    ASSERT_EQ(outcome.code, 0) << outcome;
+    if (!contains(outcome.err, "CLONE_INTO_CGROUP")) {
+        std::ifstream mounts("/proc/mounts");
+        std::ostringstream text;
+        text << mounts.rdbuf();
+        EXPECT_FALSE(contains(text.str(), " cgroup2 rw")) << outcome;
+        GTEST_SKIP() << "no cgroup v2 that can be written to";
+    }
+    // Its own cgroup namespace begins there.
+    EXPECT_EQ(outcome.out, "0::/\n");
+}
 
 TEST_P(GroupLimits, WhoUsesMoreMemoryIsKilled) {
     const std::string program = "x = bytearray(256 << 20); print('had it')";

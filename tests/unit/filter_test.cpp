@@ -64,6 +64,37 @@ TEST_F(FilterTest, EveryRowTrapsWithoutTheMarkAndPassesWithIt) {
     }
 }
 
+constexpr long watched[] = {SYS_write, SYS_splice, SYS_read};
+
+TEST_F(FilterTest, WhatIsWatchedTrapsMarkedOrNotAndAllElseIsAsItWas) {
+    const auto program = filter_with(watched);
+    program_ = program;
+    EXPECT_EQ(verdict(SYS_write, {}), notify);
+    EXPECT_EQ(verdict(SYS_write, {}, mark), notify);
+    EXPECT_EQ(verdict(SYS_splice, {}), notify);
+    // Of the surface: its own rows decide.
+    EXPECT_EQ(verdict(SYS_read, {0, 0, 4096}), allow);
+    EXPECT_EQ(verdict(SYS_writev, {}), allow);
+    EXPECT_EQ(verdict(SYS_getpid, {}), notify);
+    EXPECT_EQ(verdict(SYS_getpid, {}, mark), allow);
+    EXPECT_EQ(verdict(SYS_write, {}, 0, AUDIT_ARCH_I386), notify);
+}
+
+TEST_F(FilterTest, WithoutNumbersOnlyWhatIsWatchedTraps) {
+    constexpr long absent[] = {SYS_io_uring_setup};
+    const auto program = filter_of(watched, absent);
+    program_ = program;
+    EXPECT_EQ(verdict(SYS_write, {}), notify);
+    EXPECT_EQ(verdict(SYS_read, {}, mark), notify);
+    EXPECT_EQ(verdict(SYS_io_uring_setup, {}), uint32_t{SECCOMP_RET_ERRNO | ENOSYS});
+    for (const Call& row : calls())
+        if (row.number != SYS_read && row.number != SYS_io_uring_setup) {
+            EXPECT_EQ(verdict(row.number, {}), allow) << row.name;
+        }
+    EXPECT_EQ(verdict(SYS_write, {}, 0, AUDIT_ARCH_I386), allow);
+    EXPECT_EQ(verdict(0x40000000 | SYS_write, {}), allow);
+}
+
 TEST_F(FilterTest, HalfAMarkIsNone) {
     EXPECT_EQ(verdict(SYS_getpid, {}, mark & 0xffff), notify);
     EXPECT_EQ(verdict(SYS_getpid, {}, mark & ~uint64_t{0xffff}), notify);

@@ -60,6 +60,8 @@ TEST(Limits, NeedTheirControllersOnly) {
     EXPECT_EQ(cgroup::controllers_of({.io = {}, .pids = 1}), std::vector{cgroup::pids_controller});
     EXPECT_EQ(cgroup::controllers_of({.io = {{.path = "/x"}}, .memory = 1 << 20}),
               (std::vector{cgroup::io_controller, cgroup::memory_controller}));
+    EXPECT_EQ(cgroup::controllers_of({.io = {{.path = "/x"}}, .io_weight = 10}),
+              std::vector{cgroup::io_controller});
 }
 
 TEST(Limits, ThatTheKernelWouldRefuseAreRefused) {
@@ -67,23 +69,29 @@ TEST(Limits, ThatTheKernelWouldRefuseAreRefused) {
     EXPECT_FALSE(validate(cgroup::Limits{.io = {}, .memory = 1}));
     EXPECT_FALSE(validate(cgroup::Limits{.io = {}, .cpu = 999}));
     EXPECT_FALSE(validate(cgroup::Limits{.io = {}, .pids = UINT64_MAX}));
+    EXPECT_TRUE(validate(cgroup::Limits{.io = {}, .io_weight = 10}));
+    EXPECT_FALSE(validate(cgroup::Limits{.io = {}, .io_weight = 9}));
+    EXPECT_FALSE(validate(cgroup::Limits{.io = {}, .io_weight = 1001}));
 }
 
 std::string settings(const cgroup::Backend& backend, const cgroup::Limits& limits) {
     std::string text;
     for (const cgroup::Quantity& quantity : cgroup::quantities)
-        for (const cgroup::Setting& setting : backend.settings(quantity, limits.*quantity.member))
-            text += setting.file + "=" + setting.text + "\n";
+        if (limits.*quantity.member != 0)
+            for (const cgroup::Setting& setting : backend.settings(quantity, limits.*quantity.member))
+                text += setting.file + "=" + setting.text + "\n";
     return text;
 }
 
 TEST(Limits, BecomeTheFilesOfEachVersion) {
-    const cgroup::Limits limits{.io = {}, .memory = 1 << 20, .cpu = 150'000, .pids = 7};
+    const cgroup::Limits limits{.io = {}, .memory = 1 << 20, .cpu = 150'000, .pids = 7, .io_weight = 200};
     EXPECT_EQ(settings(cgroup::v1_backend(), limits),
               "memory.limit_in_bytes=1048576\nmemory.memsw.limit_in_bytes=2097152\n"
-              "cpu.cfs_period_us=100000\ncpu.cfs_quota_us=150000\npids.max=7\n");
+              "cpu.cfs_period_us=100000\ncpu.cfs_quota_us=150000\npids.max=7\nblkio.bfq.weight=200\nblkio."
+              "weight=200\n");
     EXPECT_EQ(settings(cgroup::v2_backend(), limits),
-              "memory.max=1048576\nmemory.swap.max=1048576\ncpu.max=150000 100000\npids.max=7\n");
+              "memory.max=1048576\nmemory.swap.max=1048576\ncpu.max=150000 "
+              "100000\npids.max=7\nio.bfq.weight=200\nio.weight=200\n");
 }
 
 TEST(Ulimits, AreReadAsDockerSpellsThem) {

@@ -159,7 +159,7 @@ TEST(Plan, LimitsAreSaid) {
     spec.limits.cpu = 50'000;
     spec.ulimits = {{RLIMIT_NOFILE, 100, 200}, {RLIMIT_CORE, 0, RLIM_INFINITY}};
     const Plan plan = plan_of(spec, root_facts());
-    EXPECT_TRUE(has(plan, "limits of its control group: 64MiB of memory; 0.5 processors"));
+    EXPECT_TRUE(has(plan, "limits: 64MiB of memory; 0.5 processors"));
     EXPECT_TRUE(has(plan, "limit resources [nofile=100:200 core=0:unlimited]"));
     EXPECT_LT(position(plan, "limit resources"), position(plan, "bound capabilities"));
     EXPECT_FALSE(has(plan_of(spec_of(PidMode::host), root_facts()), "limit"));

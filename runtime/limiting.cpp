@@ -1,0 +1,154 @@
+#include "runtime/limiting.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ctr {
+
+namespace {
+
+constexpr const char* step = "slow the writers down";
+
+bool limits_any_writes(const std::vector<cgroup::IoLimit>& limits) {
+    return std::ranges::any_of(limits, cgroup::limits_writes);
+}
+
+void leave_out(cgroup::IoLimit& limit, const cgroup::IoQuantity& quantity) {
+    limit.*quantity.member = 0;
+    if (quantity.pace != nullptr) limit.*quantity.pace = {};
+}
+
+// Of each limit the quantities that are wanted; those of which nothing is left go.
+template <class Wanted>
+std::vector<cgroup::IoLimit> part_of(const std::vector<cgroup::IoLimit>& limits, Wanted wanted,
+                                     bool with_latency = false) {
+    std::vector<cgroup::IoLimit> part;
+    for (cgroup::IoLimit limit : limits) {
+        for (const cgroup::IoQuantity& quantity : cgroup::io_quantities)
+            if (!wanted(limit, quantity)) leave_out(limit, quantity);
+        if (!with_latency) limit.latency = 0;
+        if (limits_anything(limit)) part.push_back(std::move(limit));
+    }
+    return part;
+}
+
+bool is_write(const cgroup::IoLimit&, const cgroup::IoQuantity& quantity) {
+    return quantity.pace != nullptr;
+}
+
+bool has_strategy(const cgroup::IoLimit& limit, const cgroup::IoQuantity& quantity) {
+    return quantity.pace != nullptr && limit.*quantity.member != 0 &&
+           (limit.*quantity.pace).strategy != cgroup::Strategy::any;
+}
+
+bool only_writes(const cgroup::Limits& limits) {
+    return limits.io_weight == 0 && std::ranges::none_of(limits.io, [](const cgroup::IoLimit& limit) {
+               return cgroup::limits_reads(limit) || limit.latency != 0;
+           });
+}
+
+// Where a filter with a listener is in force already there is no second one.
+std::unexpected<Error> no_listener() {
+    return fail_input(step,
+                      "this ctr runs inside of a container whose processes are numbered: that takes the one "
+                      "listener for system calls that a process can have",
+                      "--io-throttle=kernel, or give the limit to the outer container");
+}
+
+void tell(const std::vector<std::string>& texts, Notice::Kind kind,
+          const std::function<void(const Notice&)>& notify) {
+    for (const std::string& text : texts) notify({kind, text});
+}
+
+Result<std::optional<cgroup::Group>> make_group(const std::string& name, const cgroup::Limits& limits) {
+    const auto controllers = cgroup::controllers_of(limits);
+    if (name.empty()) return std::nullopt;
+    auto group = cgroup::Group::create(name, controllers, limits);
+    if (!group) return std::unexpected(std::move(group).error());
+    return std::optional(std::move(*group));
+}
+
+// Without the limits on devices, if these were the reason, and the gate can keep them all.
+Result<std::optional<cgroup::Group>> make_group_or_less(const std::string& name, Limiting& limiting) {
+    auto group = make_group(name, limiting.kernel);
+    if (group || limiting.standby.empty() || !only_writes(limiting.kernel)) return group;
+    limiting.kernel.io.clear();
+    auto less = make_group(name, limiting.kernel);
+    if (!less) return group;
+    limiting.why = group.error().message();
+    return less;
+}
+
+Status make_gate(const Limiting& limiting, Limited& limited,
+                 const std::function<void(const Notice&)>& notify) {
+    const auto resolved = cgroup::resolve(limiting.gated);
+    if (!resolved) return std::unexpected(resolved.error());
+    auto gate = WriteGate::create(*resolved);
+    if (!gate) return std::unexpected(std::move(gate).error());
+    limited.gate.emplace(std::move(*gate));
+    // What the group has said of the same limits isn't said twice.
+    if (!limited.group || limiting.kernel.io.empty()) {
+        tell(resolved->notes, Notice::Kind::information, notify);
+        tell(resolved->warnings, Notice::Kind::warning, notify);
+    }
+    for (const auto& [number, device] : resolved->devices)
+        notify({Notice::Kind::information, "who writes to " + device.name + " (" + to_string(number) +
+                                               ") is slowed down in user space" +
+                                               (limiting.why.empty() ? "" : ": " + limiting.why)});
+    return {};
+}
+
+}  // namespace
+
+bool may_slow_writers(const Spec& spec, const HostFacts& facts) {
+    return spec.io_throttle != IoThrottle::kernel && !facts.numbered && limits_any_writes(spec.limits.io);
+}
+
+Result<Limiting> choose_limiting(const Spec& spec, const HostFacts& facts, const Status& kernel) {
+    Limiting limiting{spec.limits, {}, {}, {}};
+    if (spec.io_throttle == IoThrottle::kernel || !limits_any_writes(spec.limits.io)) return limiting;
+    const auto theirs = [&](const cgroup::IoLimit& limit, const cgroup::IoQuantity& quantity) {
+        return is_write(limit, quantity) &&
+               (spec.io_throttle == IoThrottle::user || has_strategy(limit, quantity));
+    };
+    limiting.gated = part_of(spec.limits.io, theirs);
+    limiting.kernel.io = part_of(
+        spec.limits.io, [&](const auto& limit, const auto& quantity) { return !theirs(limit, quantity); },
+        true);
+    if (facts.numbered && !limiting.gated.empty()) return no_listener();
+    if (facts.numbered) return limiting;
+    limiting.standby = part_of(limiting.kernel.io, is_write);
+    if (!kernel && only_writes(limiting.kernel)) {
+        limiting.kernel.io.clear();
+        limiting.gated.insert(limiting.gated.end(), limiting.standby.begin(), limiting.standby.end());
+        limiting.standby.clear();
+        limiting.why = kernel.error().message();
+    }
+    return limiting;
+}
+
+Result<Limited> limit(Limiting limiting, const std::string& group,
+                      const std::vector<cgroup::Controller>& counted,
+                      const std::function<void(const Notice&)>& notify) {
+    auto made = make_group_or_less(group, limiting);
+    if (!made) return std::unexpected(std::move(made).error());
+    Limited limited{std::move(*made), {}};
+    if (limited.group) {
+        for (const cgroup::Controller& controller : counted)
+            if (auto extended = limited.group->extend(group, controller); !extended)
+                notify({Notice::Kind::detail, "not counted: " + extended.error().message()});
+        tell(limited.group->notes(), Notice::Kind::information, notify);
+        tell(limited.group->warnings(), Notice::Kind::warning, notify);
+        if (limiting.why.empty()) limiting.why = limited.group->buffered_writes_why();
+        if (limiting.standby.empty()) tell(limited.group->unlimited_writes(), Notice::Kind::warning, notify);
+    }
+    // Where the kernel keeps them, it does so better: also what is written by no call.
+    if (!limiting.why.empty())
+        limiting.gated.insert(limiting.gated.end(), limiting.standby.begin(), limiting.standby.end());
+    if (limiting.gated.empty()) return limited;
+    if (auto gate = make_gate(limiting, limited, notify); !gate)
+        return std::unexpected(std::move(gate).error());
+    return limited;
+}
+
+}  // namespace ctr

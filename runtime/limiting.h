@@ -1,0 +1,46 @@
+// Who keeps a container's limits: the kernel, by a control group, or the write gate (write_gate.h), which
+// slows writers down where the kernel can't.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cgroup/group.h"
+#include "cgroup/limits.h"
+#include "runtime/base/error.h"
+#include "runtime/facts.h"
+#include "runtime/notice.h"
+#include "runtime/spec.h"
+#include "runtime/write_gate.h"
+
+namespace ctr {
+
+struct Limiting {
+    cgroup::Limits kernel;               // what it is to keep
+    std::vector<cgroup::IoLimit> gated;  // writes that the gate limits
+    std::vector<cgroup::IoLimit>
+        standby;      // of the kernel's: the gate too, if that turns out not to keep them
+    std::string why;  // that is known already; empty: it isn't
+};
+
+// As --io-throttle says. KERNEL: whether there is a hierarchy for limits on devices. Pure.
+Result<Limiting> choose_limiting(const Spec& spec, const HostFacts& facts, const Status& kernel);
+
+// Whether choose_limiting may lead to a gate, which takes a filter.
+bool may_slow_writers(const Spec& spec, const HostFacts& facts);
+
+struct Limited {
+    std::optional<cgroup::Group> group;  // absent: nothing takes one
+    std::optional<WriteGate> gate;       // likewise
+};
+
+// Makes the group of that name (empty: none is needed) and the gate, and says what is limited by whom. On an
+// error nothing is left behind.
+// COUNTED: controllers that the group is to have beside those, as far as they can be had.
+Result<Limited> limit(Limiting limiting, const std::string& group,
+                      const std::vector<cgroup::Controller>& counted,
+                      const std::function<void(const Notice&)>& notify);
+
+}  // namespace ctr
