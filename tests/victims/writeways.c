@@ -23,11 +23,21 @@ static aio_context_t context;
 
 static struct iovec halves[2];
 
-static ssize_t by_write(void) { return write(file, block, size); }
-static ssize_t by_pwrite(void) { return pwrite(file, block, size, at); }
-static ssize_t by_writev(void) { return writev(file, halves, 2); }
-static ssize_t by_pwritev(void) { return pwritev(file, halves, 2, at); }
-static ssize_t by_pwritev2(void) { return pwritev2(file, halves, 2, at, 0); }
+static ssize_t by_write(void) {
+    return write(file, block, size);
+}
+static ssize_t by_pwrite(void) {
+    return pwrite(file, block, size, at);
+}
+static ssize_t by_writev(void) {
+    return writev(file, halves, 2);
+}
+static ssize_t by_pwritev(void) {
+    return pwritev(file, halves, 2, at);
+}
+static ssize_t by_pwritev2(void) {
+    return pwritev2(file, halves, 2, at, 0);
+}
 static ssize_t by_sendfile(void) {
     off_t from = 0;
     return sendfile(file, source, &from, size);
