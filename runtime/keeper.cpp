@@ -100,7 +100,7 @@ Result<State> initial_state(const Spec& spec, const CgroupPlan& cgroup) {
     state.remove = spec.registration->remove;
     state.stop_signal = spec.stop_signal;
     state.cgroups = cgroup.directories;
-    state.limits = cgroup.limits;
+    state.limits = spec.limits;
     return state;
 }
 
