@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "cgroup/control_file.h"
@@ -108,6 +109,17 @@ void take_counted(const cgroup::Usage& usage, Stats& stats) {
     }
 }
 
+// What ctr itself has kept from writing; a device that the cgroup doesn't count is one more.
+void take_throttled(const std::vector<cgroup::ThrottleCounters>& all, Stats& stats) {
+    for (const cgroup::ThrottleCounters& counters : all) {
+        auto found = std::ranges::find(stats.devices, counters.device, &cgroup::DeviceUsage::device);
+        if (found == stats.devices.end())
+            found = stats.devices.insert(found, cgroup::DeviceUsage{counters.device, {}, {}});
+        const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(counters.time);
+        found->throttled = cgroup::Throttled{counters.throttled, static_cast<uint64_t>(waited.count())};
+    }
+}
+
 }  // namespace
 
 const char* word_for(Counted counted) {
@@ -156,6 +168,7 @@ Result<Stats> read_stats(const Entry& entry) {
     stats.name = entry.name();
     stats.init = contact->init();
     take_counted(cgroup::read_usage(state->cgroups), stats);
+    if (const auto throttled = contact->throttled()) take_throttled(*throttled, stats);
     struct Kind {
         Counted counted;
         void (*add)(const std::vector<HostPid>&, Stats&);

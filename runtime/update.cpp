@@ -30,6 +30,13 @@ Result<std::vector<std::string>> update_limits(const Registry& registry, const E
     if (!state) return std::unexpected(state.error());
     auto warnings = cgroup::change_limits(state->cgroups, limits);
     if (!warnings) return named(std::move(warnings).error());
+    const bool writes = std::ranges::any_of(limits.io, cgroup::limits_writes);
+    const auto gated = writes ? contact->throttled() : std::vector<cgroup::ThrottleCounters>();
+    if (gated && !gated->empty())
+        warnings->push_back(
+            "writes are slowed down in user space here, at the rates that the container was started with: "
+            "only the "
+            "kernel's limits have changed, which hold beside that");
     auto written = registry.change(entry, [&](State& now) { merge_limits(limits, now.limits); });
     if (!written) return named(std::move(written).error());
     return warnings;

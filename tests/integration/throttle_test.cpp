@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "cgroup/hierarchy.h"
 #include "cgroup/limits.h"
 #include "runtime/contact.h"
@@ -381,6 +383,23 @@ TEST_P(ThrottleCounts, SayHowOftenAndHowLong) {
     EXPECT_GE(found[0].throttled, 1U);
     EXPECT_LE(found[0].throttled, 8U);
     EXPECT_GT(found[0].time, std::chrono::milliseconds(70));
+
+    const Outcome stats =
+        run({ctr_binary(), "stats", "--no-stream", "--json", "--state-dir", state_.path(), "counted"});
+    const auto shown = nlohmann::json::parse(stats.out, nullptr, false);
+    ASSERT_FALSE(shown.is_discarded()) << stats;
+    bool said = false;
+    for (const auto& device : shown[0]["io"]["devices"])
+        said = said ||
+               (device["device"] == loop_->number() && device["throttled"]["times"] == found[0].throttled);
+    EXPECT_TRUE(said) << stats;
+
+    const Outcome changed = run({ctr_binary(), "update", "--state-dir", state_.path(), "--device-write-bps",
+                                 loop_->path() + ":2mb", "counted"});
+    if (changed.code == 0)
+        EXPECT_TRUE(contains(changed.err, "only the kernel's limits have changed")) << changed;
+    else
+        EXPECT_TRUE(contains(changed.err, "cgroup")) << changed;
 }
 
 TEST_P(ThrottleCounts, ATokenBucketLetsItsSizeThroughAtOnce) {
