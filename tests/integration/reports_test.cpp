@@ -250,7 +250,7 @@ TEST_P(Reports, TheCommandsStatusIsCtrsWithEveryOption) {
         {"init", {{"--init"}}},
         {"stop-signal", {{"--stop-signal", "INT"}}},
         {"die-with-parent", {{"--die-with-parent"}}},
-        {"state-dir", {{"--state-dir", where}}},
+        {"state-dir", {{"--name", "y", "--state-dir", where}}},
         {"log-level", {{"--log-level", "warn"}}},
         {"log-format", {{"--log-format", "json"}}},
         // They don't end with the command's status, write what isn't asked for here, or take a device that

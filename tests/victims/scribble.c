@@ -1,6 +1,9 @@
 /* Scribbles over the container's numbers, which the code inside workloads maps, while others make children
- * and ask who they are. Their numbers are wrong then; nobody may crash or loop. */
+ * and ask who they are. Their numbers are wrong then, and who seems to be in a namespace that has ended is
+ * killed; nobody may crash or loop. */
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -27,6 +30,18 @@ static int is_mapped(size_t* size) {
 }
 
 static atomic_long* progress;
+static atomic_int* crashed;
+
+static void crash(int signal) {
+    *crashed = signal;
+    _exit(1);
+}
+
+/* Whoever holds the other end: numbers say nothing any more. */
+static int is_alive(int end) {
+    struct pollfd of = {end, POLLIN, 0};
+    return poll(&of, 1, 0) == 0;
+}
 
 /* Until it is killed. Children it can make, but nothing is to be expected of their numbers. */
 static void worker(int me) {
@@ -67,14 +82,22 @@ int main(void) {
         return 0;
     }
     progress = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    for (int i = 0; i < workers; ++i)
+    crashed = (atomic_int*)&progress[workers];
+    const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; ++i) signal(crashes[i], crash);
+    int life[workers][2];
+    for (int i = 0; i < workers; ++i) {
+        if (pipe2(life[i], O_CLOEXEC) != 0) return 1;
         if (fork() == 0) worker(i);
+        close(life[i][1]);
+    }
     for (int i = 0; i < workers; ++i)
         while (progress[i] < 10) usleep(1000);
     scribble(size, 4);
     for (int i = 0; i < workers; ++i) /* for ever, if one is caught in a loop */
-        for (const long before = progress[i]; progress[i] < before + 10;) usleep(1000);
-    puts("scribble: finished");
+        for (const long before = progress[i]; progress[i] < before + 10 && is_alive(life[i][0]);)
+            usleep(1000);
+    puts(*crashed ? "scribble: somebody crashed" : "scribble: finished");
     fflush(stdout);
     _exit(0);
 }
