@@ -63,6 +63,10 @@ inline bool limits_anything(const IoLimit& limit) {
     return limits_reads(limit) || limits_writes(limit) || limit.latency != 0;
 }
 
+inline bool names_strategy(const IoLimit& limit) {
+    return limit.write_bytes_pace != Pace{} || limit.write_operations_pace != Pace{};
+}
+
 // "reads: not limited; writes: 5MiB/s (token bucket of 10MiB) and 100 operations/s"
 CTR_API std::string describe_rates(const IoLimit& limit);
 

@@ -1,4 +1,6 @@
 // ctr __complete: what the shells' scripts ask.
+#include <unistd.h>
+
 #include <iostream>
 
 #include "cmd/completion.h"
@@ -14,8 +16,9 @@ namespace {
 // A prompt is no place for errors: where nothing can be read there are no names.
 std::vector<Candidate> containers(const std::string& state_directory) {
     std::vector<Candidate> found;
-    const auto registry =
-        Registry::open(state_directory.empty() ? usual_registry(own_environment()) : state_directory);
+    const std::string root = state_directory.empty() ? usual_registry(own_environment()) : state_directory;
+    if (access(root.c_str(), X_OK) != 0) return found;  // opening would make it
+    const auto registry = Registry::open(root);
     if (!registry) return found;
     const auto entries = registry->all();
     if (!entries) return found;

@@ -3,8 +3,10 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cmd/printable.h"
 #include "runtime/explain.h"
 #include "runtime/state.h"
 
@@ -33,6 +35,18 @@ Json details(const Error& error) {
             {"errno", error.err},       {"error", error.err == 0 ? "" : errno_name(error.err)},
             {"why", error.why},         {"hint", error.hint},
             {"status", error.exit_code}};
+}
+
+// Line by line: names in it may be a workload's choice.
+std::string shown(const std::string& text) {
+    std::string lines;
+    for (size_t at = 0; at <= text.size();) {
+        const size_t end = std::min(text.find('\n', at), text.size());
+        lines += printable(text.substr(at, end - at));
+        if (end < text.size()) lines += '\n';
+        at = end + 1;
+    }
+    return lines;
 }
 
 constexpr const char* see_check = "see: ctr check, which says what this host allows";
@@ -82,7 +96,7 @@ void Messages::say(const Line& line) const {
     }
     if (!logger_->should_log(line.level)) return;
     if (options_.format == LogFormat::text) {
-        logger_->log(line.level, "{}", line.text);
+        logger_->log(line.level, "{}", shown(line.text));
         return;
     }
     Json object{{"time", timestamp()}, {"level", word_for(line.level)}, {"verb", verb_}};

@@ -197,6 +197,7 @@ bool Contact::ends_within(std::chrono::milliseconds patience) const {
 
 Result<std::vector<cgroup::ThrottleCounters>> Contact::throttled() const {
     if (auto asked = ask_for_throttle(connection_); !asked) return std::unexpected(std::move(asked).error());
+    if (!readable(connection_, usual_patience)) return no_answer(*entry_, usual_patience);
     return receive_throttle(connection_);
 }
 

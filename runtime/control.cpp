@@ -241,7 +241,7 @@ std::optional<Order> receive_order(const Fd& connection) {
     message.msg_iov = &part;
     message.msg_iovlen = 1;
     message.msg_control = control.data();
-    message.msg_controllen = control.size();
+    message.msg_controllen = CMSG_LEN(3 * sizeof(int));
     const ssize_t got = recvmsg(connection.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (got <= 0) return {};
     Order order;

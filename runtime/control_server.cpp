@@ -46,8 +46,9 @@ Status ControlServer::watch(int fd) const {
 }
 
 Status ControlServer::serve_also(int fd, std::function<void()> serve) {
+    if (auto watched = watch(fd); !watched) return watched;
     others_[fd] = std::move(serve);
-    return watch(fd);
+    return {};
 }
 
 void ControlServer::serve_no_more(int fd) {

@@ -140,7 +140,7 @@ Status write_started(const Registered& registered, HostPid init) {
 }
 
 // Blocks all signals and takes those that mean something to a keeper.
-Result<Fd> take_over_signals() {
+Result<Fd> take_over_signals(bool foreground) {
     sigset_t blocked;
     sigfillset(&blocked);
     for (const int stop : {SIGTSTP, SIGTTIN, SIGTTOU}) sigdelset(&blocked, stop);
@@ -149,6 +149,9 @@ Result<Fd> take_over_signals() {
     struct sigaction usual {};
     usual.sa_handler = SIG_DFL;
     if (sigaction(SIGCHLD, &usual, nullptr) != 0) return fail_call("take back SIGCHLD", "sigaction");
+    // A keeper of its own is told by SIGTERM to end the container, whatever its starter ignores.
+    if (!foreground && sigaction(SIGTERM, &usual, nullptr) != 0)
+        return fail_call("take back SIGTERM", "sigaction");
     return signals::receive(signals::forwarded());
 }
 
@@ -340,7 +343,7 @@ Result<int> keep_reporting(const Spec& spec, const KeeperOptions& options, Fd si
 }  // namespace
 
 Result<int> keep(const Spec& spec, const KeeperOptions& options) {
-    auto signals = take_over_signals();
+    auto signals = take_over_signals(options.foreground);
     if (!signals) return std::unexpected(std::move(signals).error());
     auto status = StatusStream::open(spec.status_fd);
     if (!status) return std::unexpected(std::move(status).error());

@@ -183,6 +183,11 @@ template <class Readable>
     return !names_numbers(name);
 }
 
+// There every system has a link into /proc: /dev/fd/3.
+constexpr bool is_below_dev(const char* path) {
+    return path[0] == '/' && path[1] == 'd' && path[2] == 'e' && path[3] == 'v' && path[4] == '/';
+}
+
 enum class Lead {
     outside,
     elsewhere,  // from the root, not by "proc": only where a procfs is mounted at an unusual place
@@ -194,7 +199,7 @@ enum class Lead {
 template <class Readable>
 Lead lead_of(const char* path, Readable readable) {
     if (is_clearly_outside(path, readable)) return Lead::outside;
-    const Lead by_number = path[0] == '/' ? Lead::elsewhere : Lead::proc;
+    const Lead by_number = path[0] == '/' && !is_below_dev(path) ? Lead::elsewhere : Lead::proc;
     Lead lead = Lead::outside;
     constexpr uint64_t four = 0xffffffff;
     uint64_t name = 0, last = 0;

@@ -78,6 +78,14 @@ print(text("/proc/self/stat").split()[0], len(text("/proc/loadavg")) > 4)
            "'' 1\n['loadavg'] ours False\n1 True\n");
 }
 
+// The other way there whose name doesn't say "proc". No call before it has made the layer careful.
+TEST_P(ProcMounts, IsReachedThroughDev) {
+    const Outcome outcome =
+        ctr_run({std::string("--pidns=") + GetParam(), "--", "sh", "-c",
+                 "exec 7</proc/self/comm; readlink /dev/fd/7; ls -l /dev/fd/7 | sed 's/.*> //'"});
+    EXPECT_EQ(outcome.out, "/proc/1/comm\n/proc/1/comm\n") << outcome;
+}
+
 // A path to it doesn't say "proc" then.
 constexpr const char* look_elsewhere = R"py(
 child = os.fork()

@@ -32,7 +32,9 @@ Lead described(const std::string& path) {
     for (size_t i = 1; i < names.size(); ++i)
         by_number = by_number || (is_number(names[i - 1]) && is_of_process(key(names[i].c_str())));
     if (!by_number) return Lead::outside;
-    return path.starts_with('/') && !lists_members(key(names.back().c_str())) ? Lead::elsewhere : Lead::proc;
+    return path.starts_with('/') && !path.starts_with("/dev/") && !lists_members(key(names.back().c_str()))
+               ? Lead::elsewhere
+               : Lead::proc;
 }
 
 // Three pages, of which the last can't be read.
@@ -66,9 +68,11 @@ Lead leads(Pages& pages, const std::string& path, size_t after) {
 
 TEST(ProcText, FindsWhatMayCarryNumbers) {
     Pages pages;
-    for (const char* path : {"/proc", "/proc/1", "proc", "x/proc/1/stat", "12", "../12", "12/cwd", "1/fd/3",
-                             "stat", "self/status", "status", "a/b/pid_for_children", "self", "thread-self",
-                             "cgroup.procs", "/sys/fs/cgroup/cgroup.procs", "ns_last_pid", "1/..", "12/"})
+    for (const char* path : {"/proc",     "/proc/1",     "proc",         "x/proc/1/stat",
+                             "12",        "../12",       "12/cwd",       "1/fd/3",
+                             "stat",      "self/status", "status",       "a/b/pid_for_children",
+                             "self",      "thread-self", "cgroup.procs", "/sys/fs/cgroup/cgroup.procs",
+                             "/dev/fd/3", "ns_last_pid", "1/..",         "12/"})
         for (size_t after = 0; after < 16; ++after)
             EXPECT_EQ(leads(pages, path, after), Lead::proc) << path << ' ' << after;
 }
