@@ -79,15 +79,15 @@ Result<std::optional<cgroup::Group>> make_group_or_less(const std::string& name,
     return less;
 }
 
-Status make_gate(const Limiting& limiting, Limited& limited,
+// said: the group has told of the same limits.
+Status make_gate(const Limiting& limiting, Limited& limited, bool said,
                  const std::function<void(const Notice&)>& notify) {
     const auto resolved = cgroup::resolve(limiting.gated);
     if (!resolved) return std::unexpected(resolved.error());
     auto gate = WriteGate::create(*resolved);
     if (!gate) return std::unexpected(std::move(gate).error());
     limited.gate.emplace(std::move(*gate));
-    // What the group has said of the same limits isn't said twice.
-    if (!limited.group || limiting.kernel.io.empty()) {
+    if (!said) {
         tell(resolved->notes, Notice::Kind::information, notify);
         tell(resolved->warnings, Notice::Kind::warning, notify);
     }
@@ -96,6 +96,13 @@ Status make_gate(const Limiting& limiting, Limited& limited,
                                                ") is slowed down in user space" +
                                                (limiting.why.empty() ? "" : ": " + limiting.why)});
     return {};
+}
+
+void count_also(cgroup::Group& group, const std::string& name, const std::vector<cgroup::Controller>& counted,
+                const std::function<void(const Notice&)>& notify) {
+    for (const cgroup::Controller& controller : counted)
+        if (auto extended = group.extend(name, controller); !extended)
+            notify({Notice::Kind::detail, "not counted: " + extended.error().message()});
 }
 
 }  // namespace
@@ -134,19 +141,27 @@ Result<Limited> limit(Limiting limiting, const std::string& group,
     if (!made) return std::unexpected(std::move(made).error());
     Limited limited{std::move(*made), {}};
     if (limited.group) {
-        for (const cgroup::Controller& controller : counted)
-            if (auto extended = limited.group->extend(group, controller); !extended)
-                notify({Notice::Kind::detail, "not counted: " + extended.error().message()});
         tell(limited.group->notes(), Notice::Kind::information, notify);
         tell(limited.group->warnings(), Notice::Kind::warning, notify);
         if (limiting.why.empty()) limiting.why = limited.group->buffered_writes_why();
         if (limiting.standby.empty()) tell(limited.group->unlimited_writes(), Notice::Kind::warning, notify);
     }
+    const bool said = limited.group && !limiting.kernel.io.empty();
     // Where the kernel keeps them, it does so better: also what is written by no call.
-    if (!limiting.why.empty())
+    if (!limiting.why.empty() && !limiting.standby.empty()) {
         limiting.gated.insert(limiting.gated.end(), limiting.standby.begin(), limiting.standby.end());
+        // Two that slow the same write down, one after the other, would halve its rate.
+        limiting.kernel.io = part_of(
+            limiting.kernel.io,
+            [](const auto& limit, const auto& quantity) { return !is_write(limit, quantity); }, true);
+        limited.group.reset();
+        auto without = make_group(group, limiting.kernel);
+        if (!without) return std::unexpected(std::move(without).error());
+        if (*without) limited.group.emplace(std::move(**without));
+    }
+    if (limited.group) count_also(*limited.group, group, counted, notify);
     if (limiting.gated.empty()) return limited;
-    if (auto gate = make_gate(limiting, limited, notify); !gate)
+    if (auto gate = make_gate(limiting, limited, said, notify); !gate)
         return std::unexpected(std::move(gate).error());
     return limited;
 }

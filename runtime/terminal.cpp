@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
 
 namespace ctr::terminal {
 
@@ -42,14 +44,24 @@ void enter_raw(const Modes& modes) {
 
 void restore(const Modes& modes) {
     termios now{};
-    if (tcgetattr(modes.fd, &now) != 0 || !same(now, modes.raw)) return;
+    int fd = modes.fd;
+    Fd again;
+    if (tcgetattr(fd, &now) != 0) {
+        // The end of its session's leader hangs up whatever was open; the terminal may live on.
+        std::array<char, 32> link{};
+        std::snprintf(link.data(), link.size(), "/proc/self/fd/%d", modes.fd);
+        if (errno == EIO) again.reset(open(link.data(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+        fd = again.get();
+        if (fd < 0 || tcgetattr(fd, &now) != 0) return;
+    }
+    if (!same(now, modes.raw)) return;
     // From the background the kernel lets those set a terminal who block SIGTTOU.
     sigset_t stop;
     sigset_t before;
     sigemptyset(&stop);
     sigaddset(&stop, SIGTTOU);
     sigprocmask(SIG_BLOCK, &stop, &before);
-    tcsetattr(modes.fd, TCSANOW, &modes.usual);
+    tcsetattr(fd, TCSANOW, &modes.usual);
     sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 

@@ -38,6 +38,7 @@ TEST_P(Exec, ATerminalHasJobControlAndFollowsTheOuterOne) {
     outer.type("\x1a");  // Ctrl-Z
     EXPECT_TRUE(outer.shows("Stopped") && outer.shows("ready> ")) << outer.screen();
     outer.type("fg\n");
+    EXPECT_TRUE(outer.shows("fg\r\n") && outer.shows("cat\r\n")) << outer.screen();
     outer.type("again\n");  // once it is answered the terminal is the cat's
     EXPECT_TRUE(outer.shows("again\r\nagain")) << outer.screen();
     outer.type("\x03");  // Ctrl-C: the cat ends, the shell doesn't

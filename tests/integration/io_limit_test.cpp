@@ -439,9 +439,9 @@ TEST_F(CtrIoLimits, AWriteLimitHoldsWithin5PercentOver5SecondsAndTheGroupGoes) {
     ATTACH_OR_SKIP();
     std::string directory;
     {
-        test::Background ctr({test::ctr_binary(), "run", "--device-write-bps", loop_->path() + ":5mb", "--",
-                              "dd", "if=/dev/zero", "of=" + loop_->path(), "bs=64k", "count=600",
-                              "oflag=direct"});
+        test::Background ctr({test::ctr_binary(), "run", "--io-throttle=kernel", "--device-write-bps",
+                              loop_->path() + ":5mb", "--", "dd", "if=/dev/zero", "of=" + loop_->path(),
+                              "bs=64k", "count=600", "oflag=direct"});
         directory = group_of(ctr);
         ASSERT_FALSE(directory.empty()) << ctr.err();
         const Backend& backend =
@@ -509,8 +509,8 @@ TEST_F(CtrIoLimits, ALatencyIsWrittenDownWhereTheKernelHasOneAndElseAnError) {
 
 TEST_F(CtrIoLimits, NoGroupIsLeftWhenCtrIsKilledWhileTheCommandRuns) {
     ATTACH_OR_SKIP();
-    test::Background ctr({test::ctr_binary(), "run", "--device-write-bps", loop_->path() + ":5mb", "--", "sh",
-                          "-c", "echo running; sleep 60"});
+    test::Background ctr({test::ctr_binary(), "run", "--io-throttle=kernel", "--device-write-bps",
+                          loop_->path() + ":5mb", "--", "sh", "-c", "echo running; sleep 60"});
     ASSERT_TRUE(ctr.wait_for_output("running")) << ctr.err();
     const std::string directory = group_of(ctr);
     ASSERT_FALSE(directory.empty()) << ctr.err();
@@ -522,8 +522,8 @@ TEST_F(CtrIoLimits, NoGroupIsLeftWhenCtrIsKilledWhileTheCommandRuns) {
 TEST_F(CtrIoLimits, NoGroupIsLeftWhenCtrIsKilledAsSoonAsItIsThere) {
     ATTACH_OR_SKIP();
     for (int round = 0; round < 50; ++round) {
-        test::Background ctr(
-            {test::ctr_binary(), "run", "--device-write-bps", loop_->path() + ":5mb", "--", "sleep", "60"});
+        test::Background ctr({test::ctr_binary(), "run", "--io-throttle=kernel", "--device-write-bps",
+                              loop_->path() + ":5mb", "--", "sleep", "60"});
         const std::string prefix = "ctr-" + std::to_string(ctr.pid()) + "-";
         std::string directory;
         while (directory.empty() && ctr.running()) directory = find_group(prefix);

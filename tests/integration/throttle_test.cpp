@@ -367,6 +367,19 @@ class ThrottleCounts : public Throttle, public testing::WithParamInterface<const
     ScratchDirectory state_;
 };
 
+// By the kernel or by ctr, but not by the one after the other.
+TEST_F(Throttle, AWriterIsSlowedDownOnce) {
+    MAKE_DISK_OR_SKIP();
+    const auto begun = steady_clock::now();
+    const Outcome outcome =
+        run({ctr_binary(), "run", "--device-write-bps", scratch_.path() + ":2mb", "--", "dd", "if=/dev/zero",
+             "of=" + file("direct"), "bs=1M", "count=6", "oflag=direct"});
+    const auto took = std::chrono::duration<double>(steady_clock::now() - begun).count();
+    EXPECT_EQ(outcome.code, 0) << outcome;
+    EXPECT_GT(took, 2.0) << outcome;
+    EXPECT_LT(took, 4.5) << outcome;
+}
+
 TEST_P(ThrottleCounts, SayHowOftenAndHowLong) {
     MAKE_DISK_OR_SKIP();
     Background ctr(named(

@@ -48,7 +48,11 @@ OnTerminal::OnTerminal(const Arguments& argv, std::optional<Identity> identity, 
     int outer_end = -1;
     pid_ = forkpty(&outer_end, nullptr, nullptr, &size);
     if (pid_ < 0) throw std::runtime_error("forkpty");
-    if (pid_ == 0) become(argv, identity);
+    if (pid_ == 0) {
+        // A user's terminal is the user's.
+        if (identity && fchown(STDIN_FILENO, identity->uid, identity->gid) != 0) _exit(1);
+        become(argv, identity);
+    }
     outer_end_.reset(outer_end);
     held_.reset(open(ptsname(outer_end), O_RDWR | O_NOCTTY | O_CLOEXEC));
 }
