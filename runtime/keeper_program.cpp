@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runtime/base/sys.h"
+#include "runtime/blocked_signals.h"
 #include "runtime/own_caps.h"
 
 // keeper_data.S (CMakeLists.txt)
@@ -129,22 +130,6 @@ class Stack {
 
   private:
     void* pages_;
-};
-
-// No handler of the program may run in a child that has its memory.
-class BlockedSignals {
-  public:
-    BlockedSignals() {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    BlockedSignals(const BlockedSignals&) = delete;
-    BlockedSignals& operator=(const BlockedSignals&) = delete;
-    ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-  private:
-    sigset_t before_{};
 };
 
 const char* cause_of(int error) {
