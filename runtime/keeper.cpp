@@ -49,19 +49,17 @@ Result<Plan> plan_for(const Spec& spec, HostFacts& facts, const Notify& notify) 
 }
 
 // What has a name can be asked what it uses, and be limited later. v1 takes groups for that, one for each
-// controller.
-void count_too(const std::string& name, const std::vector<cgroup::Controller>& needed, CgroupPlan& plan) {
+// controller. Those that limit something are among them: what they limit may turn out to be the write gate's.
+void count_too(const std::string& name, CgroupPlan& plan) {
     for (const cgroup::Controller& controller :
          {cgroup::io_controller, cgroup::memory_controller, cgroup::cpu_controller, cgroup::cpu_accounting,
           cgroup::pids_controller}) {
         const auto hierarchy = cgroup::find_hierarchy(controller);
         if (!hierarchy || hierarchy->version != cgroup::Version::v1) continue;
-        if (std::ranges::count(needed, controller) != 0) continue;
-        const std::string directory = hierarchy->own + "/" + name;
-        if (std::ranges::count(plan.directories, directory) != 0) continue;
         plan.name = name;
         plan.counted.push_back(controller);
-        plan.directories.push_back(directory);
+        const std::string directory = hierarchy->own + "/" + name;
+        if (std::ranges::count(plan.directories, directory) == 0) plan.directories.push_back(directory);
     }
 }
 
@@ -81,7 +79,7 @@ Result<CgroupPlan> cgroup_for(const Spec& spec, const cgroup::Limits& limits) {
         if (!directories) return std::unexpected(std::move(directories).error());
         plan = {*name, {}, std::move(*directories), {}};
     }
-    if (spec.registration) count_too(*name, controllers, plan);
+    if (spec.registration) count_too(*name, plan);
     if (spec.registration) plan.freezers = cgroup::freezer_directories(*name);
     plan.directories.insert(plan.directories.end(), plan.freezers.begin(), plan.freezers.end());
     return plan;

@@ -1,6 +1,7 @@
 // What a container may use, judged by the kernel.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "cgroup/freezer.h"
@@ -10,13 +11,14 @@
 namespace ctr::test {
 namespace {
 
-// Directories of ctr's in any cgroup hierarchy that is seen here.
+// Directories of ctr's in any cgroup hierarchy that is seen here, sorted.
 std::vector<std::string> groups_of_ctr() {
     std::vector<std::string> found;
     std::error_code error;
     for (const auto& entry : fs::recursive_directory_iterator("/sys/fs/cgroup", error))
         if (entry.is_directory() && entry.path().filename().string().starts_with("ctr-"))
             found.push_back(entry.path().string());
+    std::ranges::sort(found);
     return found;
 }
 
@@ -31,10 +33,11 @@ class GroupLimits : public LauncherInMode {
     }
 
     // The text of a control file of the only group that ctr has made.
-    static std::string setting(const cgroup::Controller& controller, const std::string& v1,
-                               const std::string& v2) {
+    std::string setting(const cgroup::Controller& controller, const std::string& v1,
+                        const std::string& v2) const {
         const auto hierarchy = cgroup::find_hierarchy(controller).value();
         for (const std::string& directory : groups_of_ctr()) {
+            if (std::ranges::count(before_, directory) != 0) continue;
             std::ifstream file(directory + "/" + (hierarchy.version == cgroup::Version::v1 ? v1 : v2));
             std::string text;
             if (directory.starts_with(hierarchy.mount_point) && std::getline(file, text)) return text;
@@ -44,6 +47,10 @@ class GroupLimits : public LauncherInMode {
     static bool is_v1(const cgroup::Controller& controller) {
         return cgroup::find_hierarchy(controller)->version == cgroup::Version::v1;
     }
+    void expect_no_groups() const { EXPECT_EQ(groups_of_ctr(), before_) << "groups that were left"; }
+
+  private:
+    const std::vector<std::string> before_ = groups_of_ctr();  // of others on this machine
 };
 
 INSTANTIATE_TEST_SUITE_P(Modes, GroupLimits, testing::Values("flat", "kernel", "host"),
@@ -99,13 +106,13 @@ TEST_P(GroupLimits, TheKernelKeepsWhatWasAskedForAndTheGroupsGoWithTheContainer)
               is_v1(cgroup::cpu_controller) ? "50000" : "50000 100000");
     container.kill(SIGTERM);
     EXPECT_EQ(container.wait().code, 7);
-    EXPECT_TRUE(groups_of_ctr().empty());
+    expect_no_groups();
 }
 
 TEST_P(GroupLimits, WithoutALimitThereIsNoGroup) {
     Background container(command({"--ulimit", "core=0", "--", "sh", "-c", "echo up; sleep 600"}));
     ASSERT_TRUE(container.wait_for_output("up"));
-    EXPECT_TRUE(groups_of_ctr().empty());
+    expect_no_groups();
 }
 
 TEST_P(GroupLimits, WhoMayNotMakeGroupsIsToldWhatIsMissing) {
@@ -119,7 +126,7 @@ TEST_P(GroupLimits, WhoMayNotMakeGroupsIsToldWhatIsMissing) {
     EXPECT_EQ(outcome.code, 125);
     EXPECT_TRUE(contains(outcome.err, "memory")) << outcome;
     EXPECT_TRUE(contains(outcome.err, "not delegated")) << outcome;
-    EXPECT_TRUE(groups_of_ctr().empty());
+    expect_no_groups();
 }
 
 class ProcessLimits : public Launcher {};

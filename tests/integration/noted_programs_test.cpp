@@ -41,7 +41,7 @@ class NotedPrograms : public Launcher {
     // Starts containers that run the program until one of them has its copy in place. (The first few may not:
     // a file that has just been changed isn't known by its times.)
     bool gets_copy(const std::string& path) const {
-        constexpr int enough = 40;
+        constexpr int enough = 100;
         for (int i = 0; i < enough; ++i) {
             const Outcome outcome = inside(state_of(path) + path);
             if (outcome.code != 0 || contains(outcome.err, "warning")) ADD_FAILURE() << outcome;

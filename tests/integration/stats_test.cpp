@@ -123,7 +123,8 @@ TEST_P(Usage, LimitsAreChangedWhileItRuns) {
 TEST_P(Usage, LimitsOfDevicesAreChangedWhileItRuns) {
     const auto loop = LoopDevice::attach(16 * mib, LoopDevice::Layout::whole);
     if (!loop) GTEST_SKIP() << "no loop device: " << loop.error().message();
-    ASSERT_EQ(detach("sleep 60", {"--device-write-bps", loop->path() + ":100mb"}).code, 0);
+    ASSERT_EQ(
+        detach("sleep 60", {"--device-write-bps", loop->path() + ":100mb", "--io-throttle=kernel"}).code, 0);
     const Outcome changed = ctr({"update", "--device-write-bps", loop->path() + ":2mb", "--device-read-iops",
                                  loop->path() + ":50", "c"});
     EXPECT_EQ(changed.code, 0) << changed;

@@ -166,8 +166,9 @@ TEST_P(Teardown, KillingKeeperAndSupervisorAtOnce) {
 
 // With an io limit there is a cgroup to remove as well.
 TEST_P(Teardown, TheGroupGoesWhoeverIsKilled) {
-    const Arguments limit{"--device-write-bps", "/:1gb"};
-    Arguments probe{ctr_binary(), "run", limit[0], limit[1], "--", "true"};
+    const Arguments limit{"--device-write-bps", "/:1gb", "--io-throttle=kernel"};
+    Arguments probe{ctr_binary(), "run", "--", "true"};
+    probe.insert(probe.begin() + 2, limit.begin(), limit.end());
     const Outcome possible = run(probe);
     if (possible.code != 0) GTEST_SKIP() << "no io limit on the root's device here: " << possible.err;
     enum class Victim { keeper, supervisor, init };
