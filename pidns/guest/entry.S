@@ -306,8 +306,8 @@ bare:
     syscall
     jmp *%r9
 
-// The image makes the call itself, at rcx: only the mark is set, if it may be. Where this is used no red zone is, and r9 is
-// free unless it is an argument.
+// On a stack that may be small, where no red zone is. A call that may have the mark is made at once, and what there is room for is
+// served; both go on behind the image's own call, at rcx, which makes all others.
 prepare:
     pushq %rcx
     pushq %r9
@@ -319,7 +319,7 @@ prepare:
     pushq %rax
     movl %eax, %edi
     leaq 8(%rsp), %rsi
-    call guest_may_pass
+    call guest_way
     movl %eax, %r11d
     popq %rax
     popq %rdi
@@ -328,10 +328,21 @@ prepare:
     popq %r10
     popq %r8
     popq %r9
-    movl $MARK, %ecx
-    testb %r11b, %r11b
-    cmovnzq %rcx, %r9
     popq %rcx
+    cmpl $WAY_SERVE, %r11d
+    je 1f
+    cmpl $WAY_PASS, %r11d
+    je 2f
+    jmp *%rcx
+1:  addq $SYSCALL_SIZE, %rcx
+    jmp other
+2:  pushq %rcx
+    pushq %r9
+    movl $MARK, %r9d
+    syscall
+    popq %r9
+    popq %rcx
+    addq $SYSCALL_SIZE, %rcx
     jmp *%rcx
 
 // A handler with SA_SIGINFO, as the kernel calls it. The return address is the handler of the program.

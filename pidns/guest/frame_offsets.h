@@ -1,4 +1,4 @@
-// The layout of a Frame (frame.h, which checks it), for entry.S.
+// The layout of a Frame (frame.h, which checks it), for entry.S, and other constants of it.
 #define RED_ZONE 128
 #define FRAME_ON_STACK 0
 #define FRAME_CLAIM 16
@@ -25,6 +25,10 @@
 #define ACTION_BARE 6
 
 #define AFTER_PATH 2
+
+#define WAY_PASS 1
+#define WAY_SERVE 2
+#define SYSCALL_SIZE 2
 
 #define GUEST_VERSION 2
 #define MARK 0x6d616769

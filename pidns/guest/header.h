@@ -22,7 +22,7 @@ struct GuestHeader {
     uint32_t create;   // the fork family: as generic, and r11 is the address of the site's near code
     uint32_t created;  // where near code goes on in the parent, and after a failure
     uint32_t
-        prepare;  // sets the mark if the call may pass as it is, then jumps to rcx, where the image makes it
+        prepare;  // makes or serves the call and goes on behind it, or goes to rcx, where the image makes it
     uint32_t cancellable;  // in place of a function that makes calls (image/cancellable.h), with its
                            // arguments; r11 is its address, for the guest to call
 

@@ -4,8 +4,10 @@
 //
 // Where the kernel may read the text first it does: then it is certain that the text can be read at all.
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 
 #include "pidns/guest/kernel.h"
 #include "pidns/guest/numbers.h"
@@ -37,12 +39,38 @@ FromRoot root_of(uint64_t number) {
     return number == SYS_openat2 ? FromRoot::no : FromRoot::can_be_asked;
 }
 
+bool is_of_procfs(const Frame& frame, PathArguments at) {
+    const int directory =
+        at.directory == PathArguments::none ? AT_FDCWD : static_cast<int>(frame.arguments[at.directory]);
+    constexpr char here[] = ".";
+    struct statfs system;
+    const auto answer = reinterpret_cast<uint64_t>(&system);
+    const int64_t got = directory == AT_FDCWD ? marked(SYS_statfs, reinterpret_cast<uint64_t>(here), answer)
+                                              : marked(SYS_fstatfs, static_cast<uint64_t>(directory), answer);
+    return got != 0 || system.f_type == PROC_SUPER_MAGIC;
+}
+
+// A name alone, as "12" or "status", leads into /proc only if its directory is there, or something of a
+// procfs is mounted on it.
+bool is_name_elsewhere(const Frame& frame, PathArguments at) {
+    const auto* path = reinterpret_cast<const char*>(frame.arguments[at.path]);
+    constexpr unsigned longest = 32;
+    constexpr uint64_t page = PAGE;
+    for (unsigned i = 0; i < longest && path[i] != '/' && path[i] != '.'; ++i) {
+        if (path[i] == '\0') return stays_outside(FromRoot::can_be_asked) && !is_of_procfs(frame, at);
+        const uint64_t next = reinterpret_cast<uint64_t>(path) + i + 1;
+        if (next % page == 0 && !is_readable(frame.stack(), next)) return false;
+    }
+    return false;
+}
+
 // No path: the call is about a descriptor, or fails.
 bool leaves_proc_alone(const Frame& frame, PathArguments at) {
     const uint64_t path = frame.arguments[at.path];
     return path == 0 ||
            (is_readable(frame.stack(), path) &&
-            !may_lead_into_proc(frame.stack(), reinterpret_cast<const char*>(path), root_of(frame.number)));
+            (!may_lead_into_proc(frame.stack(), reinterpret_cast<const char*>(path), root_of(frame.number)) ||
+             is_name_elsewhere(frame, at)));
 }
 
 // The path was unreadable, the kernel has said, or too long.
@@ -156,7 +184,7 @@ bool followed_path(Frame& frame) {
     const Lead lead = lead_of(path, [](const char*) { return true; });
     if (lead == Lead::outside || is_plain_path(path)) return false;
     if (lead == Lead::elsewhere && stays_outside(root_of(frame.number))) return false;
-    if (serve_proc(frame, *row, path)) return false;
+    if (is_name_elsewhere(frame, row->path) || serve_proc(frame, *row, path)) return false;
     give_up(frame);
     frame.action = ask(frame, *row);
     return true;

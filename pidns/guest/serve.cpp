@@ -8,6 +8,7 @@
 #include <array>
 
 #include "pidns/guest/numbers.h"
+#include "pidns/guest/small_stack.h"
 #include "pidns/surface/rows.h"
 
 namespace ctr::pidns::guest {
@@ -62,6 +63,21 @@ Action serve(Frame& frame, const Row& row) {
         case Way::message: return message(frame, row);
         case Way::lock: return lock_memory(frame);
         default: return ask(frame, row);
+    }
+}
+
+// Where there is room for some function calls: not for a child, nor for texts of /proc.
+bool may_be_served(const Row& row) {
+    switch (row.way) {
+        case Way::answer:
+        case Way::rewrite:
+        case Way::send:
+        case Way::observe:
+        case Way::list:
+        case Way::reread:
+        case Way::dequeue:
+        case Way::message: return true;
+        default: return false;
     }
 }
 
@@ -197,16 +213,21 @@ __attribute__((visibility("hidden"))) bool guest_after(Frame& frame) {
     return false;
 }
 
-// For calls that the image makes itself: what concerns no number passes, all else goes to the monitor.
-__attribute__((visibility("hidden"))) bool guest_may_pass(uint64_t number, const uint64_t* arguments) {
+// On a stack that may be small: a path that concerns no number passes, and what isn't a path's is served if
+// there is room for it. All else goes to the monitor.
+__attribute__((visibility("hidden"))) SmallStackWay guest_way(uint64_t number, const uint64_t* arguments) {
     const Row* row = find_row(number, arguments);
-    if (!row || row->way != Way::path || row->path.path == PathArguments::none) return false;
-    if (Mapping::is_quiet()) return false;
-    const uint64_t path = arguments[row->path.path];
     const auto stack = reinterpret_cast<uint64_t>(arguments);
+    const bool asks_for_handler = !row && number == SYS_rt_sigaction;
+    if ((!row && !asks_for_handler) || Mapping::is_quiet()) return SmallStackWay::monitor;
+    if (asks_for_handler || may_be_served(*row))
+        return has_room(stack) ? SmallStackWay::serve : SmallStackWay::monitor;
+    if (row->way != Way::path || row->path.path == PathArguments::none) return SmallStackWay::monitor;
+    const uint64_t path = arguments[row->path.path];
     const FromRoot from_root = number == SYS_openat2 ? FromRoot::no : FromRoot::is_known;
-    return is_readable(stack, path) &&
-           !may_lead_into_proc(stack, reinterpret_cast<const char*>(path), from_root);
+    const bool passes = is_readable(stack, path) &&
+                        !may_lead_into_proc(stack, reinterpret_cast<const char*>(path), from_root);
+    return passes ? SmallStackWay::pass : SmallStackWay::monitor;
 }
 
 }  // extern "C"

@@ -85,10 +85,19 @@ std::vector<Address> entries(const Elf& elf, const Links& links, const UnwindFac
     return entries;
 }
 
-// Go's stacks are as large as its compiler has reckoned: what is called may use no more than it knows of.
 bool is_go(const Elf& elf) {
     return elf.section(".gopclntab") != nullptr || elf.section(".data.rel.ro.gopclntab") != nullptr ||
            elf.section(".go.buildinfo") != nullptr;
+}
+
+// Go's stacks are as large as its compiler has reckoned: what is called may use no more than it knows of. C
+// code in such a program, which has unwind entries where Go's has none, runs on stacks of the usual size.
+SmallStacks small_stacks(const Elf& elf, const UnwindFacts& unwind) {
+    if (!is_go(elf)) return [](Address) { return false; };
+    return [&unwind](Address address) {
+        return std::ranges::none_of(unwind.described,
+                                    [address](const Range& range) { return range.contains(address); });
+    };
 }
 
 // Decodes the image and gives what was found to an action, which can't keep it: all refer to each other.
@@ -102,7 +111,7 @@ Status look_into(const Elf& elf, Action action) {
     const auto landings = find_landings(elf, code, links, unwind);
     if (!landings) return std::unexpected(landings.error());
     const Flow flow(elf, code, *landings, *decoder);
-    return action(flow, survey(flow, is_go(elf)), unwind);
+    return action(flow, survey(flow, small_stacks(elf, unwind)), unwind);
 }
 
 void write(std::vector<std::byte>& bytes, uint64_t offset, const void* data, size_t size) {

@@ -33,15 +33,9 @@ Address restorer_at(const Flow& flow, Address system_call) {
 
 constexpr const char* needs_stack = "its stack may be too small for what the guest would do";
 
-// Other calls never pass as they are.
-bool has_path(long number) {
-    return std::ranges::any_of(calls(),
-                               [&](const Call& row) { return row.number == number && row.way == Way::path; });
-}
-
 class Surveyor {
   public:
-    Surveyor(const Flow& flow, bool small_stacks) : flow_(flow), small_stacks_(small_stacks) {}
+    Surveyor(const Flow& flow, const SmallStacks& small_stacks) : flow_(flow), small_stacks_(small_stacks) {}
 
     Survey look() {
         for (const Address system_call : flow_.code().system_calls()) look_at(system_call);
@@ -77,12 +71,11 @@ class Surveyor {
             site.entry = Entry::cancellable;
             return patch.cancellable.why;
         }
-        if (small_stacks_) {
-            site.entry = Entry::prepare;
-            if (site.number != dynamic_number && !has_path(site.number)) return needs_stack;
-            return not_overlapping(find_window(flow_, site.address, patch.window), patch.window.range);
-        }
         site.entry = entry_of(site.number);
+        if (small_stacks_(site.address)) {
+            if (site.entry == Entry::create || site.number == SYS_vfork) return needs_stack;
+            site.entry = Entry::prepare;
+        }
         return not_overlapping(find_window(flow_, site.address, patch.window), patch.window.range);
     }
 
@@ -94,7 +87,7 @@ class Surveyor {
     }
 
     const Flow& flow_;
-    bool small_stacks_;
+    const SmallStacks& small_stacks_;
     Address last_end_ = 0;  // of the windows so far
     Survey found_;
 };
@@ -111,7 +104,7 @@ std::string call_name(long number) {
     return std::to_string(number);
 }
 
-Survey survey(const Flow& flow, bool small_stacks) {
+Survey survey(const Flow& flow, const SmallStacks& small_stacks) {
     return Surveyor(flow, small_stacks).look();
 }
 

@@ -2,6 +2,7 @@
 // a jump, if it can.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "pidns/image/cancellable.h"
@@ -24,8 +25,10 @@ struct Survey {
     Address restorer = 0;        // where signal handlers return to; 0: not here
 };
 
-// SMALL_STACKS: what is called may use no more of the stack than it always did.
-Survey survey(const Flow& flow, bool small_stacks);
+// Whether the code at an address may run on a stack that has no room for what isn't known to its compiler.
+using SmallStacks = std::function<bool(Address)>;
+
+Survey survey(const Flow& flow, const SmallStacks& small_stacks);
 
 // The number that a system call surely has; dynamic_number: it may have several, or isn't known.
 long constant_number(const Flow& flow, Address system_call);

@@ -54,16 +54,14 @@ class Maker {
         thunks_.waiting.push_back({waiting, assembler_.here()});
     }
 
-    // The guest only says whether the call may carry the mark, which is made here; the mark doesn't stay in
-    // r9.
+    // The guest goes on at the call, or behind it if it has made or served it.
     void make_call(const Site& site, const Window& window, bool load_number) {
         constexpr uint64_t jump_ahead = 5, load_size = 7, number_size = 5;
         assembler_.load_address_rcx(assembler_.here() + load_size + (load_number ? number_size : 0) +
                                     jump_ahead);
         if (load_number) assembler_.load_eax(site.number);
         assembler_.jump(entry(Entry::prepare));
-        assembler_.raw({0x0f, 0x05});        // syscall
-        assembler_.raw({0x45, 0x31, 0xc9});  // xor %r9d, %r9d
+        assembler_.raw({0x0f, 0x05});  // syscall
         for (const Instruction& instruction : window.after) assembler_.move(elf_, instruction);
         assembler_.jump(window.range.end);
     }

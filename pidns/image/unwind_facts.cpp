@@ -46,9 +46,10 @@ class Reader {
         // The entry of what signal handlers return to begins a byte early, for unwinders that look for the
         // address before the one that is returned to.
         const Address begin = pointer(entry, common.function) + (common.signal ? 1 : 0);
-        entry.pointer(common.function & encoding::form);  // the size
+        const uint64_t size = entry.pointer(common.function & encoding::form);
         if (entry.failed()) return;
         facts_.functions.push_back(begin);
+        facts_.described.push_back({begin, begin + size});
         if (!common.sized || common.handlers == encoding::omitted) return;
         entry.unsigned_leb();
         const Address handlers = pointer(entry, common.handlers);

@@ -18,6 +18,7 @@ struct UnwindFacts {
     std::vector<RelativePointer> relative;
 
     std::vector<Address> functions;     // beginnings; each has an entry in .eh_frame
+    std::vector<Range> described;       // the code of these functions
     std::vector<Address> landing_pads;  // where exceptions go on
 };
 

@@ -115,6 +115,12 @@ TEST_P(FastPath, LittleStack) {
     expect_output({victim("smallstack")}, "smallstack: 0 failures\n");
 }
 
+// Go's stacks begin with 2 KiB, and grow by what its compiler knows of.
+TEST_P(FastPath, StacksOfGo) {
+    if (!available(victim("depths-go"))) GTEST_SKIP() << "there is no Go compiler";
+    for (int i = 0; i < 3; ++i) expect_output({victim("depths-go")}, "depths: 0 failures\n");
+}
+
 TEST_P(FastPath, BadPointers) {
     expect_same({victim("badpointers")});
 }

@@ -221,13 +221,17 @@ TEST(ImageSite, OfACancellableFunctionIsReachedThroughItsCallers) {
     }
 }
 
-TEST(ImageSite, OfGoIsPassedOnOrLeft) {
-    const auto site = [](uint32_t number) {
-        return only_site(TinyElf(load(number) + system_call + Code{ret}).with_section(".gopclntab"));
+TEST(ImageSite, OfGoIsServedWhereThereIsRoomUnlessItMakesAChild) {
+    const auto site = [](int number) {
+        return only_site(TinyElf(load(static_cast<uint32_t>(number)) + system_call + Code{ret})
+                             .with_section(".gopclntab"));
     };
-    EXPECT_EQ(site(SYS_openat).entry, Entry::prepare);
-    EXPECT_EQ(site(SYS_openat).state, State::patched);
-    EXPECT_EQ(site(SYS_getpid).state, State::left);
+    for (const int number : {SYS_openat, SYS_getpid, SYS_rt_sigaction}) {
+        EXPECT_EQ(site(number).entry, Entry::prepare);
+        EXPECT_EQ(site(number).state, State::patched);
+    }
+    for (const int number : {SYS_clone, SYS_fork, SYS_vfork})
+        EXPECT_EQ(site(number).state, State::left) << number;
 }
 
 }  // namespace
