@@ -52,8 +52,30 @@ bool is_same(const struct stat& one, const struct stat& other) {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-uint64_t capabilities(HostPid thread, const char* set) {
-    return FactFile(thread, "status").field(set, 16).value_or(0);
+uint64_t capabilities(const FactFile& status, const char* set) {
+    return status.field(set, 16).value_or(0);
+}
+
+// Of users or of groups, as a line of the status file has them.
+struct Ids {
+    unsigned real = 0, effective = 0, saved = 0, of_files = 0;
+
+    bool are_all(unsigned id) const { return real == id && effective == id && saved == id; }
+};
+
+std::optional<Ids> ids_in(const FactFile& status, const char* name) {
+    Ids found;
+    const std::string line = status.line(name);
+    if (std::sscanf(line.c_str(), "%u %u %u %u", &found.real, &found.effective, &found.saved,
+                    &found.of_files) != 4)
+        return {};
+    return found;
+}
+
+// The directory of a process that isn't dumpable belongs to root.
+bool is_dumpable(HostPid process, const Ids& users) {
+    struct stat directory {};
+    return stat(proc_file(process, "").c_str(), &directory) == 0 && directory.st_uid == users.effective;
 }
 
 // As cap_capable() of security/commoncap.c: a capability holds in the user namespace that it was got in and
@@ -151,36 +173,27 @@ std::optional<unsigned> user_meant_by(HostPid thread, unsigned user) {
 }
 
 bool may_signal(HostPid sender, HostPid target) {
-    // The Uid line: real, effective, saved, file system.
-    using Ids = std::array<unsigned, 3>;
-    const auto ids = [](HostPid process) -> std::optional<Ids> {
-        Ids found{};
-        const std::string line = FactFile(process, "status").line("\nUid:\t");
-        if (std::sscanf(line.c_str(), "%u %u %u", &found[0], &found[1], &found[2]) != 3) return {};
-        return found;
-    };
-    const auto from = ids(sender);
-    const auto to = ids(target);
+    const auto from = ids_in(FactFile(sender, "status"), "\nUid:\t");
+    const auto to = ids_in(FactFile(target, "status"), "\nUid:\t");
     if (!from || !to) return false;
-    const auto& [real, effective, saved] = *to;
-    if ((*from)[0] == real || (*from)[0] == saved || (*from)[1] == real || (*from)[1] == saved) return true;
+    const auto is_targets = [&](unsigned id) { return id == to->real || id == to->saved; };
+    if (is_targets(from->real) || is_targets(from->effective)) return true;
     // A capability holds in the user namespace that it was got in.
     const std::string space = user_namespace_of(sender);
     return !space.empty() && space == user_namespace_of(target) && has_capability(sender, CAP_KILL);
 }
 
-// As __ptrace_may_access() of kernel/ptrace.c and cap_ptrace_access_check(). The directory of a process that
-// isn't dumpable belongs to root.
+// As __ptrace_may_access() of kernel/ptrace.c and cap_ptrace_access_check().
 bool may_inspect(HostPid reader, HostPid target) {
-    struct stat of_reader {};
-    struct stat of_target {};
-    const bool known = stat(proc_file(reader, "").c_str(), &of_reader) == 0 &&
-                       stat(proc_file(target, "").c_str(), &of_target) == 0;
-    if (!known) return false;
+    const FactFile readers(reader, "status"), targets(target, "status");
+    const auto reading_user = ids_in(readers, "\nUid:\t"), reading_group = ids_in(readers, "\nGid:\t");
+    const auto users = ids_in(targets, "\nUid:\t"), groups = ids_in(targets, "\nGid:\t");
+    if (!reading_user || !reading_group || !users || !groups) return false;
     const std::string space = user_namespace_of(reader);
-    const bool has_all = (capabilities(target, "\nCapPrm:\t") & ~capabilities(reader, "\nCapEff:\t")) == 0;
-    if (of_reader.st_uid == of_target.st_uid && !space.empty() && space == user_namespace_of(target) &&
-        has_all)
+    const bool is_same = users->are_all(reading_user->of_files) && groups->are_all(reading_group->of_files);
+    const bool has_all = (capabilities(targets, "\nCapPrm:\t") & ~capabilities(readers, "\nCapEff:\t")) == 0;
+    if (is_same && has_all && !space.empty() && space == user_namespace_of(target) &&
+        is_dumpable(target, *users))
         return true;
     return has_capability_over(reader, target, CAP_SYS_PTRACE);
 }
