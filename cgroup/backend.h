@@ -11,6 +11,7 @@
 #include "cgroup/io_limit.h"
 #include "cgroup/limits.h"
 #include "cgroup/resolved_limits.h"
+#include "cgroup/setting.h"
 #include "runtime/base/error.h"
 
 namespace ctr::cgroup {
@@ -23,17 +24,6 @@ struct IoCounters {
     uint64_t write_operations = 0;
     auto operator<=>(const IoCounters&) const = default;
 };
-
-// One write to one control file.
-struct Setting {
-    std::string file;
-    std::string text;
-    std::string without;       // what it means that there is no such file; empty: that is an error
-    std::string or_file = {};  // which will do as well, if that is there
-};
-
-inline constexpr std::string_view swap_not_limited =
-    "the kernel doesn't account swap to groups: memory that is swapped out isn't limited";
 
 class Backend {
   public:
@@ -53,8 +43,14 @@ class Backend {
     virtual Result<Made> make(const Hierarchy& hierarchy, const std::vector<Controller>& controllers,
                               const std::string& name, bool genuine) const = 0;
 
-    // What a limit on one number takes, in this order.
+    // What a limit on one number takes, in this order; `unlimited` lifts it.
     virtual std::vector<Setting> settings(const Quantity& quantity, uint64_t value) const = 0;
+
+    // The same for what isn't 0 in a limit on a device.
+    virtual Result<std::vector<Setting>> settings(DeviceNumber device, const IoLimit& limit) const = 0;
+
+    // The limits of a group that hold for groups below it though the kernel doesn't see to that.
+    virtual Result<LimitsByDevice> not_passed_on(const Directory& group) const = 0;
 
     // Creates a group that a controller (by both versions' names; v2's is empty where it needs none) works
     // for. Leaves the groups above as they were.
@@ -65,11 +61,14 @@ class Backend {
     virtual Status freeze(const Directory& group, bool frozen) const = 0;
 
     // Sets what isn't 0 in the limit.
-    virtual Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const = 0;
+    Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const;
 
     virtual Status kill(const Directory& group) const = 0;
     virtual Result<IoCounters> read_counters(const Directory& group, DeviceNumber device) const = 0;
 };
+
+// "limit device 7:0"
+std::string step_for(DeviceNumber device);
 
 const Backend& backend_of(Version version);
 const Backend& v1_backend();

@@ -15,13 +15,26 @@ Bucket::Time time_for(uint64_t amount, uint64_t rate) {
     return exact > static_cast<Wide>(longest.count()) ? longest : Bucket::Time(static_cast<int64_t>(exact));
 }
 
+Bucket::Time credit_of(uint64_t rate, const Pace& pace) {
+    if (pace.strategy != Strategy::token) return Bucket::leaky_credit;
+    return time_for(pace.bucket == 0 ? rate : pace.bucket, rate);
+}
+
 }  // namespace
 
 Bucket::Bucket(uint64_t rate, const Pace& pace, Time now)
-    : rate_(rate), credit_(leaky_credit), paid_until_(now) {
-    if (pace.strategy != Strategy::token) return;
-    credit_ = time_for(pace.bucket == 0 ? rate : pace.bucket, rate);
-    paid_until_ = now - credit_;
+    : rate_(rate),
+      credit_(credit_of(rate, pace)),
+      paid_until_(pace.strategy == Strategy::token ? now - credit_ : now) {}
+
+void Bucket::change(uint64_t rate, const Pace& pace, Time now) {
+    if (paid_until_ > now) {
+        __extension__ using Wide = unsigned __int128;
+        const Wide unpaid = Wide{static_cast<uint64_t>((paid_until_ - now).count())} * rate_ / std::nano::den;
+        paid_until_ = now + time_for(static_cast<uint64_t>(std::min<Wide>(unpaid, UINT64_MAX)), rate);
+    }
+    rate_ = rate;
+    credit_ = credit_of(rate, pace);
 }
 
 Bucket::Time Bucket::cost(uint64_t amount) const {

@@ -32,6 +32,13 @@ class Bucket {
     // one before has passed.
     Time take(uint64_t amount, Time now);
 
+    // Another rate from now on. What isn't paid yet of the last amount costs what it does at the new rate;
+    // time that nobody used stays, up to the new credit.
+    void change(uint64_t rate, const Pace& pace, Time now);
+
+    // When the last amount may pass, or might have.
+    Time paid_until() const { return paid_until_; }
+
     // The amount that was taken last doesn't pass.
     void give_back(uint64_t amount) { paid_until_ -= cost(amount); }
 

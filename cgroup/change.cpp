@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
-#include "cgroup/device.h"
-#include "cgroup/existing.h"
 #include "cgroup/rate.h"
 #include "cgroup/usage.h"
 
@@ -13,28 +12,12 @@ namespace ctr::cgroup {
 
 namespace {
 
-using Groups = std::vector<ExistingGroup>;
-
-constexpr std::string_view io_files[] = {"blkio.throttle.write_bps_device", "io.max"};
-
-struct QuantityChange {
-    const ExistingGroup* group;
-    std::vector<Setting> settings;
-    const Quantity* quantity;
-    uint64_t value;
-};
-struct DeviceChange {
-    const ExistingGroup* group;
-    DeviceNumber device;
-    const IoLimit* limit;
-};
-
 std::string step_for(std::string_view words) {
     return "limit the " + std::string(words);
 }
 
-std::unexpected<Error> not_counted(std::string_view words, const Controller& controller) {
-    return fail_input(step_for(words),
+std::unexpected<Error> not_counted(std::string step, const Controller& controller) {
+    return fail_input(std::move(step),
                       "no cgroup of the container has the " + std::string(controller.name) + " controller",
                       "a limit from the start, as high as you like: ctr run with the same option");
 }
@@ -50,102 +33,151 @@ Status check_memory_in_use(const ExistingGroup& group, uint64_t limit) {
                       "a limit above that");
 }
 
-Result<std::vector<QuantityChange>> find_quantities(const Groups& groups, const Limits& limits) {
-    std::vector<QuantityChange> changes;
-    for (const Quantity& quantity : quantities) {
-        const uint64_t value = limits.*quantity.member;
-        if (value == 0) continue;
-        const auto group = std::ranges::find_if(groups, [&](const ExistingGroup& candidate) {
-            return candidate.directory.has(
-                backend_of(candidate.version).settings(quantity, value).front().file);
-        });
-        if (group == groups.end()) return not_counted(quantity.words, quantity.controller);
-        if (quantity.controller == memory_controller)
-            if (auto fits = check_memory_in_use(*group, value); !fits) return std::unexpected(fits.error());
-        changes.push_back({&*group, backend_of(group->version).settings(quantity, value), &quantity, value});
-    }
-    return changes;
-}
-
-Result<std::vector<DeviceChange>> find_devices(const Groups& groups, const Limits& limits, const Host& host,
-                                               std::vector<std::string>& warnings) {
-    std::vector<DeviceChange> changes;
-    for (const IoLimit& limit : limits.io) {
-        const auto device = find_device(limit.path, host);
-        if (!device) return std::unexpected(device.error());
-        const auto group = std::ranges::find_if(groups, [](const ExistingGroup& candidate) {
-            return std::ranges::any_of(
-                io_files, [&](std::string_view file) { return candidate.directory.has(std::string(file)); });
-        });
-        if (group == groups.end()) return not_counted("device of \"" + limit.path + "\"", io_controller);
-        if (!device->partition.empty())
-            warnings.push_back("the limit on partition " + device->partition +
-                               " counts against its whole disk " + device->name + " (" +
-                               to_string(device->number) + ")");
-        if (group->version == Version::v1 && (limit.write_bytes != 0 || limit.write_operations != 0))
-            warnings.push_back("cgroup v1 doesn't throttle buffered writes; the write limit on " +
-                               device->name + " (" + to_string(device->number) +
-                               ") holds for direct and synchronous writes (O_DIRECT, O_SYNC, fsync)");
-        changes.push_back({&*group, device->number, &limit});
-    }
-    return changes;
-}
-
-Error explained(Error error, const QuantityChange& change) {
-    if (error.err == EBUSY && change.quantity->controller == memory_controller) {
-        const Usage usage = read_usage({change.group->directory.path()});
-        error.why = "more is in use" + (usage.memory ? ": " + format_bytes(*usage.memory) : std::string());
-        error.hint = "a limit above that";
-    } else if (error.err == EINVAL && change.quantity->controller == cpu_controller) {
-        error.why = "the group above allows less";
-        error.hint = "a smaller number";
-    }
+Error explained(Error error, const ExistingGroup& group) {
+    if (error.err != EBUSY) return error;
+    const Usage usage = read_usage({group.directory.path()});
+    error.why = "more is in use" + (usage.memory ? ": " + format_bytes(*usage.memory) : std::string());
+    error.hint = "a limit above that";
     return error;
 }
 
-Status write_setting(const QuantityChange& change, const Setting& setting,
-                     std::vector<std::string>& warnings) {
-    if (!setting.without.empty() && !change.group->directory.has(setting.file)) {
-        warnings.push_back(setting.without);
-        return {};
-    }
-    return change.group->directory.write(setting.file, setting.text, step_for(change.quantity->words));
+// With what the group above imposes, where that isn't passed on.
+Result<IoLimit> within_the_group_above(const ExistingGroup& group, DeviceNumber device, IoLimit limit) {
+    const std::string& path = group.directory.path();
+    const auto above = Directory::open(path.substr(0, path.rfind('/')), "find the group above");
+    if (!above) return std::unexpected(above.error());
+    const auto imposed = backend_of(group.version).not_passed_on(*above);
+    if (!imposed) return std::unexpected(imposed.error());
+    const auto theirs = imposed->find(device);
+    if (theirs == imposed->end()) return limit;
+    for (const IoQuantity& quantity : io_quantities)
+        if (const uint64_t most = theirs->second.*quantity.member; most != 0 && limit.*quantity.member != 0)
+            limit.*quantity.member = std::min(limit.*quantity.member, most);
+    return limit;
 }
 
-Status apply(const QuantityChange& change, std::vector<std::string>& warnings) {
-    std::vector<Setting> settings = change.settings;
-    Status written = write_setting(change, settings.front(), warnings);
-    // Of v1's two limits of memory the first may at no time be above the second: a higher one goes the other
-    // way round.
-    if (!written && written.error().err == EINVAL && settings.size() > 1) {
-        std::ranges::reverse(settings);
-        written = write_setting(change, settings.front(), warnings);
-    }
-    for (size_t i = 1; written && i < settings.size(); ++i)
-        written = write_setting(change, settings[i], warnings);
-    if (written) return {};
-    return std::unexpected(explained(std::move(written).error(), change));
+bool has_any(const ExistingGroup& group, const std::vector<Setting>& settings) {
+    return std::ranges::any_of(
+        settings, [&](const Setting& setting) { return group.directory.has(setting.file); });
+}
+
+bool limits_devices(const ExistingGroup& group) {
+    const auto settings =
+        backend_of(group.version).settings(DeviceNumber{}, {.path = {}, .read_bytes = unlimited});
+    return settings && has_any(group, *settings);
+}
+
+void append(std::vector<std::string>& to, const std::string& text) {
+    if (std::ranges::find(to, text) == to.end()) to.push_back(text);
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> change_limits(const std::vector<std::string>& directories,
-                                               const Limits& limits, const Host& host) {
-    if (auto valid = validate(limits); !valid) return std::unexpected(std::move(valid).error());
-    const Groups groups = open_groups(directories);
+Result<std::vector<Change::Step>> Change::plan(const Quantity& quantity, uint64_t value) const {
+    std::vector<Step> steps;
+    for (const ExistingGroup& group : groups_) {
+        auto settings = backend_of(group.version).settings(quantity, value);
+        const bool weighs = quantity.controller == io_controller && limits_devices(group);
+        if (!weighs && !has_any(group, settings)) continue;
+        if (quantity.controller == memory_controller)
+            if (auto fits = check_memory_in_use(group, value); !fits) return std::unexpected(fits.error());
+        for (Setting& setting : settings)
+            if (value != unlimited || group.directory.has(setting.file))  // else it isn't limited anyway
+                steps.push_back({&group, std::move(setting), step_for(quantity.words), &quantity});
+        return steps;
+    }
+    return not_counted(step_for(quantity.words), quantity.controller);
+}
+
+Result<std::vector<Change::Step>> Change::plan(DeviceNumber device, const IoLimit& limit) const {
+    for (const ExistingGroup& group : groups_) {
+        if (!limits_devices(group)) continue;
+        const auto bounded = within_the_group_above(group, device, limit);
+        if (!bounded) return std::unexpected(bounded.error());
+        auto settings = backend_of(group.version).settings(device, *bounded);
+        if (!settings) return std::unexpected(std::move(settings).error());
+        std::vector<Step> steps;
+        for (Setting& setting : *settings)
+            steps.push_back({&group, std::move(setting), ctr::cgroup::step_for(device), nullptr});
+        return steps;
+    }
+    return not_counted(ctr::cgroup::step_for(device), io_controller);
+}
+
+Result<std::vector<Change::Step>> Change::plan(const Limits& limits, const LimitsByDevice& devices) const {
+    std::vector<Step> steps;
+    const auto add = [&](Result<std::vector<Step>> some) -> Status {
+        if (!some) return std::unexpected(std::move(some).error());
+        std::ranges::move(*some, std::back_inserter(steps));
+        return {};
+    };
+    for (const Quantity& quantity : quantities)
+        if (const uint64_t value = limits.*quantity.member; value != 0)
+            if (auto added = add(plan(quantity, value)); !added) return std::unexpected(added.error());
+    for (const auto& [device, limit] : devices)
+        if (auto added = add(plan(device, limit)); !added) return std::unexpected(added.error());
+    return steps;
+}
+
+Status Change::make(const Step& step) {
+    const Directory& group = step.group->directory;
+    auto before = text_now(group, step.setting);
     std::vector<std::string> warnings;
-    const auto quantities_changed = find_quantities(groups, limits);
-    if (!quantities_changed) return std::unexpected(quantities_changed.error());
-    const auto devices_changed = find_devices(groups, limits, host, warnings);
-    if (!devices_changed) return std::unexpected(devices_changed.error());
-    for (const QuantityChange& change : *quantities_changed)
-        if (auto done = apply(change, warnings); !done) return std::unexpected(std::move(done).error());
-    for (const DeviceChange& change : *devices_changed)
-        if (auto done = backend_of(change.group->version)
-                            .limit(change.group->directory, change.device, *change.limit);
-            !done)
-            return std::unexpected(std::move(done).error());
-    return warnings;
+    Status written = write_setting(group, step.setting, step.name, step.quantity, warnings);
+    if (!written) return std::unexpected(explained(std::move(written).error(), *step.group));
+    for (const std::string& warning : warnings) append(warnings_, warning);
+    if (!before) return {};
+    done_.push_back(step);
+    done_.back().setting.text = std::move(*before);
+    return {};
+}
+
+// Of v1's two limits of memory the first may at no time be above the second: a higher one goes the other way
+// round. So what is refused as it stands is tried once more after the one that follows.
+Status Change::make(std::vector<Step> steps) {
+    for (size_t i = 0; i < steps.size(); ++i) {
+        Status made = make(steps[i]);
+        const bool again = !made && made.error().err == EINVAL && i + 1 < steps.size() &&
+                           steps[i].quantity != nullptr && steps[i].quantity == steps[i + 1].quantity;
+        if (again && make(steps[i + 1])) {
+            std::swap(steps[i], steps[i + 1]);
+            made = make(steps[i + 1]);
+            ++i;
+        }
+        if (!made) return made;
+    }
+    return {};
+}
+
+Status Change::undo() {
+    Status result;
+    for (; !done_.empty(); done_.pop_back()) {
+        const Step& step = done_.back();
+        Status written = write_setting(step.group->directory, step.setting, "put back what was there before",
+                                       step.quantity, warnings_);
+        if (!written && result) result = std::move(written);
+    }
+    return result;
+}
+
+Result<Change> change_limits(const std::vector<std::string>& directories, const Limits& limits,
+                             const LimitsByDevice& devices) {
+    Change change(open_groups(directories));
+    auto steps = change.plan(limits, devices);
+    if (!steps) return std::unexpected(std::move(steps).error());
+    if (auto made = change.make(std::move(*steps)); !made) {
+        Error error = std::move(made).error();
+        if (const auto undone = change.undo(); !undone)
+            error.why += (error.why.empty() ? "" : "; and ") + undone.error().message();
+        return std::unexpected(std::move(error));
+    }
+    return change;
+}
+
+bool limits_direct_writes_only(const std::vector<std::string>& directories) {
+    return std::ranges::any_of(open_groups(directories), [](const ExistingGroup& group) {
+        return group.version == Version::v1 && limits_devices(group);
+    });
 }
 
 }  // namespace ctr::cgroup

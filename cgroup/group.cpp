@@ -47,6 +47,19 @@ Result<std::map<Hierarchy, std::vector<Controller>>> hierarchies_of(
 
 }  // namespace
 
+std::string step_for(DeviceNumber device) {
+    return "limit device " + to_string(device);
+}
+
+Status Backend::limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const {
+    const auto needed = settings(device, limit);
+    if (!needed) return std::unexpected(needed.error());
+    for (const Setting& setting : *needed)
+        if (auto written = group.write(setting.file, setting.text, step_for(device)); !written)
+            return written;
+    return {};
+}
+
 const Backend& backend_of(Version version) {
     return version == Version::v1 ? v1_backend() : v2_backend();
 }
@@ -140,25 +153,9 @@ Status Group::limit_devices(const Part& part, Backend::Made made, ResolvedLimits
 Status Group::limit_quantity(const Part& part, const Quantity& quantity, uint64_t value) {
     if (value == 0) return {};
     const std::string step = "limit the " + std::string(quantity.words);
-    for (const Setting& setting : backend_of(part.version).settings(quantity, value)) {
-        const bool missing = !part.directory.has(setting.file);
-        if (missing && !setting.or_file.empty() && part.directory.has(setting.or_file)) continue;
-        if (missing && !setting.without.empty()) {
-            warnings_.push_back(setting.without);
-            continue;
-        }
-        Status written = part.directory.write(setting.file, setting.text, step);
-        if (written) continue;
-        if (written.error().err == EINVAL && quantity.controller == cpu_controller) {
-            written.error().why = "the group above allows less";
-            written.error().hint = "a smaller number";
-        }
-        if (missing && quantity.controller == io_controller) {
-            written.error().why = "this kernel weighs no devices' users: it has neither bfq nor io.cost";
-            written.error().hint = "modprobe bfq, and echo bfq > /sys/block/DISK/queue/scheduler";
-        }
-        return written;
-    }
+    for (const Setting& setting : backend_of(part.version).settings(quantity, value))
+        if (auto written = write_setting(part.directory, setting, step, &quantity, warnings_); !written)
+            return written;
     return {};
 }
 

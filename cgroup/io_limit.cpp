@@ -9,6 +9,10 @@
 
 namespace ctr::cgroup {
 
+bool lifts(std::string_view text) {
+    return text == "0" || text == "-1" || text == "max";
+}
+
 std::string to_string(DeviceNumber number) {
     return std::to_string(number.major) + ":" + std::to_string(number.minor);
 }
@@ -31,12 +35,6 @@ struct StrategyName {
     Strategy strategy;
 };
 constexpr StrategyName strategy_names[] = {{"leaky", Strategy::leaky}, {"token", Strategy::token}};
-
-Strategy strategy_of(std::string_view word) {
-    for (const StrategyName& name : strategy_names)
-        if (name.word == word) return name.strategy;
-    return Strategy::any;
-}
 
 std::string describe_pace(const Pace& pace, bool operations) {
     if (pace.strategy == Strategy::any) return {};
@@ -78,7 +76,13 @@ Result<Pace> parse_pace(const IoQuantity& quantity, const LimitText& parts, std:
 
 // One quantity of a limit that is being read. TEXT: all of it, for errors.
 Status take(IoLimit& limit, const IoQuantity& quantity, const LimitText& parts, std::string_view text) {
-    const auto rate = quantity.operations ? parse_operations(parts.rate) : parse_rate(parts.rate);
+    const bool lifted = lifts(parts.rate);
+    if (lifted && !parts.strategy.empty())
+        return fail_input(step_of(text), "a strategy takes a rate, and \"" + std::string(parts.rate) +
+                                             "\" is that nothing is limited");
+    const auto rate = lifted                ? unlimited
+                      : quantity.operations ? parse_operations(parts.rate)
+                                            : parse_rate(parts.rate);
     if (!rate) return within(rate.error(), text);
     const auto pace = parse_pace(quantity, parts, text);
     if (!pace) return std::unexpected(pace.error());
@@ -165,13 +169,23 @@ Status take_key(IoLimit& limit, std::string_view word, std::string_view text) {
     const IoQuantity* quantity = quantity_of(word.substr(0, equals));
     if (quantity == nullptr) return refuse("is no limit that there is");
     std::string_view value = word.substr(equals + 1);
-    if (value == "max") return {};
     LimitText parts = take_pace(value);
     parts.rate = value;
     return take(limit, *quantity, parts, text);
 }
 
 }  // namespace
+
+std::string_view word_for(Strategy strategy) {
+    const auto* const found = std::ranges::find(strategy_names, strategy, &StrategyName::strategy);
+    return found == std::end(strategy_names) ? std::string_view() : found->word;
+}
+
+Strategy strategy_of(std::string_view word) {
+    for (const StrategyName& name : strategy_names)
+        if (name.word == word) return name.strategy;
+    return Strategy::any;
+}
 
 std::string describe_rates(const IoLimit& limit) {
     const auto direction = [&](const IoQuantity& bytes, const IoQuantity& operations) -> std::string {
@@ -249,6 +263,11 @@ Status add_latency(std::vector<IoLimit>& limits, std::string_view text) {
     IoLimit limit = limit_of(limits, text.substr(0, colon));
     if (limit.latency != 0) return refuse("the latency of " + limit.path + " has a limit already");
     std::string_view time = text.substr(colon + 1);
+    if (lifts(time)) {
+        limit.latency = unlimited;
+        put(limits, std::move(limit));
+        return {};
+    }
     for (const TimeUnit& unit : time_units) {
         if (!time.ends_with(unit.name)) continue;
         unsigned long number = 0;

@@ -13,6 +13,12 @@
 
 namespace ctr::cgroup {
 
+// In a change of limits, where 0 is "as it was": not limited any more.
+inline constexpr uint64_t unlimited = UINT64_MAX;
+
+// Whether a text says so: "0", "-1" (as to docker), or "max" (as to the kernel).
+CTR_API bool lifts(std::string_view text);
+
 struct DeviceNumber {
     unsigned major = 0;
     unsigned minor = 0;
@@ -31,6 +37,10 @@ enum class Strategy : uint8_t {
     leaky,  // nothing is saved up: precise, caps early
     token,  // what wasn't used is saved up, to the size of the bucket: bursts
 };
+
+// "leaky", "token"; "" for any, and back.
+CTR_API std::string_view word_for(Strategy strategy);
+CTR_API Strategy strategy_of(std::string_view word);
 
 struct Pace {
     Strategy strategy = Strategy::any;
@@ -113,7 +123,7 @@ CTR_API Status add_limit(std::vector<IoLimit>& limits, const IoQuantity& quantit
 CTR_API Status add_latency(std::vector<IoLimit>& limits, std::string_view text);
 
 // The same for `--io-max 'PATH: rbps=RATE wbps=RATE[:STRATEGY[:BUCKET]] riops=N wiops=N'`, the words of the
-// kernel's io.max; "max" is no limit.
+// kernel's io.max.
 CTR_API Status add_io_max(std::vector<IoLimit>& limits, std::string_view text);
 
 }  // namespace ctr::cgroup

@@ -22,11 +22,35 @@ std::string format(const Quantity& quantity, uint64_t value) {
     return std::to_string(value) + " processes and threads";
 }
 
+void change(uint64_t changed, uint64_t& into) {
+    if (changed != 0) into = changed == unlimited ? 0 : changed;
+}
+
+void change(const IoLimit& changed, IoLimit& into) {
+    for (const IoQuantity& quantity : io_quantities) {
+        change(changed.*quantity.member, into.*quantity.member);
+        if (quantity.pace == nullptr) continue;
+        if (changed.*quantity.pace != Pace{}) into.*quantity.pace = changed.*quantity.pace;
+        if (into.*quantity.member == 0) into.*quantity.pace = {};
+    }
+    change(changed.latency, into.latency);
+}
+
 bool all_digits(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 }  // namespace
+
+void change(const Limits& changed, Limits& into) {
+    for (const Quantity& quantity : quantities)
+        change(changed.*quantity.member, into.*quantity.member);
+    for (const IoLimit& limit : changed.io) {
+        const auto same = std::ranges::find(into.io, limit.path, &IoLimit::path);
+        change(limit, same != into.io.end() ? *same : into.io.emplace_back(IoLimit{.path = limit.path}));
+    }
+    std::erase_if(into.io, [](const IoLimit& limit) { return !limits_anything(limit); });
+}
 
 std::vector<Controller> controllers_of(const Limits& limits) {
     std::vector<Controller> needed;

@@ -53,6 +53,10 @@ inline constexpr std::array<Quantity, 4> quantities{
      {pids_controller, &Limits::pids, "number of processes", 1, 1U << 22},
      {io_controller, &Limits::io_weight, "weight among the users of devices", 10, 1000}}};
 
+// What isn't 0 in CHANGED takes the place of what is in INTO, or lifts it (`unlimited`). A rate without a
+// strategy keeps the one that was.
+CTR_API void change(const Limits& changed, Limits& into);
+
 // Those that the limits need; none: no group is needed.
 CTR_API std::vector<Controller> controllers_of(const Limits& limits);
 

@@ -106,33 +106,37 @@ class V1 final : public Backend {
     }
 
     std::vector<Setting> settings(const Quantity& quantity, uint64_t value) const override {
-        const std::string text = std::to_string(value);
+        const bool lifted = value == unlimited;
+        const std::string text = lifted ? "-1" : std::to_string(value);
         if (quantity.controller == cpu_controller)
-            return {{"cpu.cfs_period_us", std::to_string(cpu_period), {}}, {"cpu.cfs_quota_us", text, {}}};
-        if (quantity.controller == pids_controller) return {{"pids.max", text, {}}};
+            return {{"cpu.cfs_period_us", std::to_string(cpu_period)}, {"cpu.cfs_quota_us", text}};
+        if (quantity.controller == pids_controller) return {{"pids.max", lifted ? "max" : text}};
         if (quantity.controller == io_controller)
-            return {{"blkio.bfq.weight", text, {}, "blkio.weight"},
-                    {"blkio.weight", text, {}, "blkio.bfq.weight"}};
+            return {{"blkio.bfq.weight", lifted ? "100" : text, {}, "blkio.weight"},
+                    {"blkio.weight", lifted ? "500" : text, {}, "blkio.bfq.weight"}};
         // The second counts memory and swap together, and may not be below the first.
-        return {{"memory.limit_in_bytes", text, {}},
-                {"memory.memsw.limit_in_bytes", std::to_string(2 * value), std::string(swap_not_limited)}};
+        return {{"memory.limit_in_bytes", text},
+                {"memory.memsw.limit_in_bytes", lifted ? text : std::to_string(2 * value),
+                 std::string(swap_not_limited)}};
     }
 
-    Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const override {
+    Result<std::vector<Setting>> settings(DeviceNumber device, const IoLimit& limit) const override {
         if (limit.latency != 0)
             return fail_input("limit the latency of device " + to_string(device),
                               "the io controller is in use by cgroup v1, which has no such limit",
                               "leave --io-latency out, or boot with cgroup_no_v1=blkio");
+        std::vector<Setting> found;
         for (const ThrottleFile& file : throttle_files) {
             const uint64_t value = limit.*file.quantity.member;
             if (value == 0) continue;
+            const std::string none = to_string(device) + " 0";
             const std::string line = to_string(device) + " " + std::to_string(value);
-            const std::string step =
-                "limit the " + std::string(file.quantity.words) + " of device " + to_string(device);
-            if (Status status = group.write(file.name, line, step); !status) return status;
+            found.push_back({.file = file.name, .text = value == unlimited ? none : line, .none = none});
         }
-        return {};
+        return found;
     }
+
+    Result<LimitsByDevice> not_passed_on(const Directory& group) const override { return read_limits(group); }
 
     Result<Directory> make_for(const Hierarchy& hierarchy, const Controller& controller,
                                const std::string& name, bool genuine) const override {

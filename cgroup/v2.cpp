@@ -57,6 +57,10 @@ Result<bool> distribute(const Directory& directory, const std::string& controlle
     return std::unexpected(std::move(error));
 }
 
+std::string amount(uint64_t value) {
+    return value == unlimited ? "max" : std::to_string(value);
+}
+
 class V2 final : public Backend {
   public:
     // Below the caller's own group if possible, else below the nearest group above it: v2 lets a group either
@@ -104,26 +108,36 @@ class V2 final : public Backend {
     }
 
     std::vector<Setting> settings(const Quantity& quantity, uint64_t value) const override {
-        const std::string text = std::to_string(value);
+        const std::string text = amount(value);
         if (quantity.controller == cpu_controller)
-            return {{"cpu.max", text + " " + std::to_string(cpu_period), {}}};
-        if (quantity.controller == pids_controller) return {{"pids.max", text, {}}};
+            return {{"cpu.max", text + " " + std::to_string(cpu_period)}};
+        if (quantity.controller == pids_controller) return {{"pids.max", text}};
         // Both have 100 for groups that nobody said anything about.
-        if (quantity.controller == io_controller)
-            return {{"io.bfq.weight", text, {}, "io.weight"}, {"io.weight", text, {}, "io.bfq.weight"}};
-        return {{"memory.max", text, {}}, {"memory.swap.max", text, std::string(swap_not_limited)}};
+        if (quantity.controller == io_controller) {
+            const std::string weight = value == unlimited ? "100" : text;
+            return {{"io.bfq.weight", weight, {}, "io.weight"}, {"io.weight", weight, {}, "io.bfq.weight"}};
+        }
+        return {{"memory.max", text}, {"memory.swap.max", text, std::string(swap_not_limited)}};
     }
 
-    Status limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const override {
-        if (limit.latency != 0) {
-            const std::string line = to_string(device) + " target=" + std::to_string(limit.latency);
-            const Status written =
-                group.write("io.latency", line, "limit the latency of device " + to_string(device));
-            if (!written) return written;
-        }
-        if (!limits_reads(limit) && !limits_writes(limit)) return {};
-        return group.write("io.max", io_max_line(device, limit), "limit device " + to_string(device));
+    Result<std::vector<Setting>> settings(DeviceNumber device, const IoLimit& limit) const override {
+        std::vector<Setting> found;
+        const std::string target = to_string(device) + " target=";
+        if (limit.latency != 0)
+            found.push_back(
+                {.file = "io.latency", .text = target + amount(limit.latency), .none = target + "max"});
+        if (limits_reads(limit) || limits_writes(limit))
+            found.push_back({.file = "io.max",
+                             .text = io_max_line(device, limit),
+                             .none = io_max_line(device, {.path = {},
+                                                          .read_bytes = unlimited,
+                                                          .write_bytes = unlimited,
+                                                          .read_operations = unlimited,
+                                                          .write_operations = unlimited})});
+        return found;
     }
+
+    Result<LimitsByDevice> not_passed_on(const Directory&) const override { return LimitsByDevice{}; }
 
     // cgroup.kill: Linux 5.14.
     Status kill(const Directory& group) const override {
@@ -207,7 +221,7 @@ std::string io_max_line(DeviceNumber device, const IoLimit& limit) {
     std::string line = to_string(device);
     for (const IoQuantity& quantity : io_quantities)
         if (const uint64_t value = limit.*quantity.member; value != 0)
-            line += " " + std::string(quantity.key) + "=" + std::to_string(value);
+            line += " " + std::string(quantity.key) + "=" + amount(value);
     return line;
 }
 

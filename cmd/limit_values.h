@@ -13,6 +13,7 @@ namespace ctr::cmd {
 // Those of ctr run that can be changed while a container runs.
 std::vector<Option> limit_options();
 
+// `unlimited` where they say that there is to be no limit.
 Status take_limits(const Given& given, cgroup::Limits& limits);
 
 }  // namespace ctr::cmd

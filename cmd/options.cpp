@@ -18,17 +18,6 @@ auto not_empty(const char* option) {
     };
 }
 
-// Those that only a container's start can set.
-Status take_device_words(const Given& given, std::vector<cgroup::IoLimit>& limits) {
-    for (const std::string& text : given.of("io-latency"))
-        if (auto added = cgroup::add_latency(limits, text); !added)
-            return std::unexpected(std::move(added.error()).within("read --io-latency"));
-    for (const std::string& text : given.of("io-max"))
-        if (auto added = cgroup::add_io_max(limits, text); !added)
-            return std::unexpected(std::move(added.error()).within("read --io-max"));
-    return {};
-}
-
 Status take_ulimits(const Given& given, std::vector<Ulimit>& limits) {
     for (const std::string& text : given.of("ulimit")) {
         const auto limit = parse_ulimit(text);
@@ -96,10 +85,7 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         return Overlay{upper};
     };
 
-    const auto weight = [](const std::string& text) -> Result<uint64_t> {
-        return parse_number("blkio-weight", text, 10, 1000);
-    };
-
+    cgroup::Limits limits;
     Status statuses[] = {
         given.take("pidns", spec.pidns, parse_pid_mode),
         given.take("pid-lookup", spec.pid_lookup, parse_pid_lookup),
@@ -118,9 +104,7 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("share-with", spec.share_with, share),
         given.take("no-new-privs", spec.no_new_privs, truth),
         given.take("seccomp", spec.seccomp, not_empty("seccomp")),
-        given.take("blkio-weight", spec.limits.io_weight, weight),
         given.take("io-throttle", spec.io_throttle, parse_io_throttle),
-        take_device_words(given, spec.limits.io),
         take_ulimits(given, spec.ulimits),
         given.take_flag("tty", spec.terminal),
         given.take("status-fd", spec.status_fd, descriptor),
@@ -137,10 +121,11 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("overlay", spec.overlay, overlay),
         take_mounts(given, spec.mounts),
         take_environment(given, environment, spec),
-        take_limits(given, spec.limits),
+        take_limits(given, limits),
     };
     for (Status& status : statuses)
         if (!status) return std::move(status);
+    cgroup::change(limits, spec.limits);
     spec.cap_add = given.of("cap-add");
     spec.cap_drop = given.of("cap-drop");
     return {};

@@ -1,7 +1,6 @@
 // ctr update: other limits for containers that run.
 #include "runtime/update.h"
 
-#include <algorithm>
 #include <iostream>
 
 #include "cmd/life.h"
@@ -19,11 +18,6 @@ int update_verb(const std::vector<std::string>& arguments) {
                              if (limits == cgroup::Limits{})
                                  return fail_input("read the options", "no limit is among them",
                                                    "-m, --cpus, --pids-limit ...");
-                             if (std::ranges::any_of(limits.io, cgroup::names_strategy))
-                                 return fail_input("read the options",
-                                                   "how writers are slowed down in user space (leaky, token) "
-                                                   "can't be changed later",
-                                                   "PATH:RATE");
                              const auto warnings = update_limits(registry, entry, limits);
                              if (!warnings) return std::unexpected(warnings.error());
                              const Messages messages("update", call.log, entry.name());

@@ -14,6 +14,7 @@
 #include "cgroup/freezer.h"
 #include "runtime/base/sys.h"
 #include "runtime/control.h"
+#include "runtime/gate_messages.h"
 #include "runtime/listing.h"
 #include "runtime/report.h"
 #include "runtime/signals.h"
@@ -195,10 +196,29 @@ bool Contact::ends_within(std::chrono::milliseconds patience) const {
     return readable(connection_, patience);
 }
 
-Result<std::vector<cgroup::ThrottleCounters>> Contact::throttled() const {
-    if (auto asked = ask_for_throttle(connection_); !asked) return std::unexpected(std::move(asked).error());
+Result<GateAnswer> Contact::ask(const GateQuestion& question) const {
+    if (auto asked = ask_gate(connection_, question); !asked)
+        return std::unexpected(std::move(asked).error());
     if (!readable(connection_, usual_patience)) return no_answer(*entry_, usual_patience);
-    return receive_throttle(connection_);
+    return receive_gate_answer(connection_);
+}
+
+Result<std::vector<cgroup::ThrottleCounters>> Contact::throttled() const {
+    auto answer = ask({});
+    if (!answer) return std::unexpected(std::move(answer).error());
+    return std::move(answer->counters);
+}
+
+Result<std::optional<GateSettings>> Contact::gate() const {
+    auto answer = ask({});
+    if (!answer) return std::unexpected(std::move(answer).error());
+    return std::move(answer->settings);
+}
+
+Status Contact::change_gate(const GateSettings& settings) const {
+    auto answer = ask({settings});
+    if (!answer) return std::unexpected(std::move(answer).error());
+    return {};
 }
 
 Result<std::optional<Exit>> Contact::wait(std::optional<std::chrono::milliseconds> patience) {

@@ -17,12 +17,16 @@
 #include "runtime/base/fd.h"
 #include "runtime/exec_spec.h"
 #include "runtime/exit.h"
+#include "runtime/gate_settings.h"
 #include "runtime/registry.h"
 
 namespace ctr {
 
 // What the kernel and a monitor do at once takes longer on a host that is busy, not for ever.
 inline constexpr std::chrono::seconds usual_patience{30};
+
+struct GateAnswer;
+struct GateQuestion;
 
 class CTR_API Contact {
   public:
@@ -44,6 +48,11 @@ class CTR_API Contact {
     // How its writers have been slowed down in user space so far: one for each disk that is limited so.
     Result<std::vector<cgroup::ThrottleCounters>> throttled() const;
 
+    // How it slows them down from now on; nothing: it has nothing to do that with. And otherwise, all or
+    // nothing.
+    Result<std::optional<GateSettings>> gate() const;
+    Status change_gate(const GateSettings& settings) const;
+
     // Until everything in the container is gone. Nothing: the patience was over before. Once.
     Result<std::optional<Exit>> wait(std::optional<std::chrono::milliseconds> patience = {});
 
@@ -58,6 +67,7 @@ class CTR_API Contact {
     Result<Exit> execute(const ExecSpec& exec);
 
   private:
+    Result<GateAnswer> ask(const GateQuestion& question) const;
     Contact(const Entry& entry, Fd connection) : entry_(&entry), connection_(std::move(connection)) {}
 
     const Entry* entry_;

@@ -20,7 +20,6 @@ using Json = nlohmann::ordered_json;
 constexpr size_t largest_order = 128 * 1024;  // what the kernel lets into a socket by default is more
 constexpr int most_waiting = 16;
 constexpr const char* reading = "read the order";
-constexpr const char* asking = "ask how the container's writers were slowed down";
 
 // By the directory's descriptor: a path may be longer than an address takes.
 sockaddr_un address_in(const Fd& directory) {
@@ -172,65 +171,6 @@ Status send_order(const Fd& connection, const ExecSpec& exec, const std::array<i
     std::memcpy(CMSG_DATA(header), standard.data(), sizeof standard);
     if (sendmsg(connection.get(), &message, MSG_NOSIGNAL) < 0) return fail_call(step, "sendmsg");
     return {};
-}
-
-// No order is as short.
-constexpr std::string_view throttle_question = "throttle?";
-
-Status ask_for_throttle(const Fd& connection) {
-    if (send(connection.get(), throttle_question.data(), throttle_question.size(), MSG_NOSIGNAL) < 0)
-        return fail_call(asking, "send");
-    return {};
-}
-
-bool take_question(const Fd& connection) {
-    std::array<char, throttle_question.size() + 1> text{};
-    const auto received = [&](int flags) {
-        const ssize_t got = recv(connection.get(), text.data(), text.size(), flags | MSG_DONTWAIT);
-        return got > 0 && std::string_view(text.data(), static_cast<size_t>(got)) == throttle_question;
-    };
-    return received(MSG_PEEK) && received(0);
-}
-
-Status answer_throttle(const Fd& connection, const std::vector<cgroup::ThrottleCounters>& counters) {
-    Json list = Json::array();
-    for (const cgroup::ThrottleCounters& one : counters)
-        list.push_back({{"major", one.device.major},
-                        {"minor", one.device.minor},
-                        {"name", one.name},
-                        {"write_bytes", one.write_bytes},
-                        {"write_operations", one.write_operations},
-                        {"throttled", one.throttled},
-                        {"nanoseconds", one.time.count()}});
-    const std::string text = list.dump();
-    if (send(connection.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-        return fail_call("tell how writers were slowed down", "send");
-    return {};
-}
-
-Result<std::vector<cgroup::ThrottleCounters>> receive_throttle(const Fd& connection) {
-    std::string text(largest_order, 0);
-    const ssize_t got = recv(connection.get(), text.data(), text.size(), 0);
-    if (got < 0) return fail_call(asking, "recv");
-    text.resize(static_cast<size_t>(got));
-    const Json list = Json::parse(text, nullptr, false);
-    if (!list.is_array()) return fail_input(asking, "the answer is none");
-    std::vector<cgroup::ThrottleCounters> counters;
-    for (const Json& one : list) {
-        const auto number = [&](const char* name) {
-            return one.is_object() && one.contains(name) && one[name].is_number() ? one[name].get<uint64_t>()
-                                                                                  : 0;
-        };
-        counters.push_back({{static_cast<unsigned>(number("major")), static_cast<unsigned>(number("minor"))},
-                            one.is_object() && one.contains("name") && one["name"].is_string()
-                                ? one["name"].get<std::string>()
-                                : std::string(),
-                            number("write_bytes"),
-                            number("write_operations"),
-                            number("throttled"),
-                            std::chrono::nanoseconds(number("nanoseconds"))});
-    }
-    return counters;
 }
 
 std::optional<Order> receive_order(const Fd& connection) {

@@ -11,9 +11,7 @@
 //        | -- Ended {wait status} ------------->  |     it has ended; not of one that is detached
 //   or   | -- Failed {error} ------------------>  |
 //
-//   or after the question how writers were slowed down:
-//        | <-- question --------------------   |
-//        | -- the counters, as JSON --------->  |     at once; then as above
+//   or questions to the write gate (gate_messages.h); then as above
 //
 // What answers are is drawn in report.h. SEQPACKET: a message is whole or isn't there. The kernel says who
 // connects: the supervisor's own user and root are heard, nobody else.
@@ -25,7 +23,6 @@
 #include <utility>
 #include <vector>
 
-#include "cgroup/throttle_counters.h"
 #include "runtime/base/error.h"
 #include "runtime/base/fd.h"
 #include "runtime/exec_spec.h"
@@ -42,12 +39,6 @@ Result<Fd> connect_in(const Fd& directory);
 
 // Whether the kernel says that the other side is to be heard.
 bool is_trusted(const Fd& connection);
-
-// How writers were slowed down: asked, seen to be asked, and answered.
-Status ask_for_throttle(const Fd& connection);
-bool take_question(const Fd& connection);  // false: it is something else, which stays to be received
-Status answer_throttle(const Fd& connection, const std::vector<cgroup::ThrottleCounters>& counters);
-Result<std::vector<cgroup::ThrottleCounters>> receive_throttle(const Fd& connection);
 
 Status send_order(const Fd& connection, const ExecSpec& exec, const std::array<int, 3>& standard);
 std::optional<Order> receive_order(const Fd& connection);  // nothing: the end, or none of ours

@@ -26,13 +26,13 @@ Result<ControlServer> ControlServer::create(Fd listening, Fd keeper) {
 }
 
 void ControlServer::begin(HostPid init, HostPid command, int pidfd, Executor executor, Admit admit,
-                          Throttled throttled) {
+                          AskGate ask_gate) {
     init_ = init;
     command_ = command;
     pidfd_ = pidfd;
     executor_ = std::move(executor);
     admit_ = std::move(admit);
-    throttled_ = std::move(throttled);
+    ask_gate_ = std::move(ask_gate);
     if (listening_) (void)watch(listening_.get());
 }
 
@@ -92,8 +92,10 @@ void ControlServer::accept_one() {
 
 // Whoever goes away before the command has ended takes it along.
 void ControlServer::take_order(Connection& connection) {
-    if (take_question(connection.fd)) {
-        if (!answer_throttle(connection.fd, throttled_())) end(connection);
+    if (const auto question = take_gate_question(connection.fd)) {
+        const auto answer =
+            *question ? ask_gate_(**question) : Result<GateAnswer>(std::unexpected(question->error()));
+        if (!answer_gate(connection.fd, answer)) end(connection);
         return;
     }
     auto order = receive_order(connection.fd);

@@ -10,6 +10,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
 #include "runtime/control.h"
+#include "runtime/gate_messages.h"
 #include "runtime/report.h"
 #include "runtime/terminal.h"
 
@@ -25,11 +26,11 @@ class ControlServer {
     // LISTENING: absent if nobody is to reach this container. KEEPER: readable when the keeper has ended.
     static Result<ControlServer> create(Fd listening, Fd keeper);
 
-    // How writers have been slowed down so far.
-    using Throttled = std::function<std::vector<cgroup::ThrottleCounters>()>;
+    // What the write gate answers.
+    using AskGate = std::function<Result<GateAnswer>(const GateQuestion&)>;
 
     // From now on whoever connects is answered.
-    void begin(HostPid init, HostPid command, int pidfd, Executor executor, Admit admit, Throttled throttled);
+    void begin(HostPid init, HostPid command, int pidfd, Executor executor, Admit admit, AskGate ask_gate);
 
     // Something else that is to be served when it is readable, for as long as its descriptor is open.
     Status serve_also(int fd, std::function<void()> serve);
@@ -77,7 +78,7 @@ class ControlServer {
     int pidfd_ = -1;  // of init
     Executor executor_;
     Admit admit_;
-    Throttled throttled_;
+    AskGate ask_gate_;
     std::map<int, Connection> connections_;
     std::map<int, std::function<void()>> others_;
     std::map<HostPid, int> early_;  // ended while a start was still to be reported

@@ -28,8 +28,12 @@ Status Gatekeeper::listen(Fd listener) {
     return served;
 }
 
-std::vector<cgroup::ThrottleCounters> Gatekeeper::counters() const {
-    return gate_ ? gate_->counters() : std::vector<cgroup::ThrottleCounters>();
+Result<GateAnswer> Gatekeeper::answer(const GateQuestion& question) const {
+    if (!gate_ && question.change)
+        return fail_input("change limits on writes", "nobody slows writers down in this container");
+    if (!gate_) return GateAnswer{};
+    if (question.change) gate_->change(*question.change);
+    return GateAnswer{gate_->settings(), gate_->counters()};
 }
 
 // Without anything to receive it is readable when its processes are gone.

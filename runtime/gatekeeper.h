@@ -4,12 +4,11 @@
 
 #include <functional>
 #include <optional>
-#include <vector>
 
-#include "cgroup/throttle_counters.h"
 #include "pidns/monitor/listener.h"
 #include "runtime/base/error.h"
 #include "runtime/control_server.h"
+#include "runtime/gate_messages.h"
 #include "runtime/spec.h"
 #include "runtime/write_gate.h"
 
@@ -31,7 +30,8 @@ class Gatekeeper {
     // Of a filter that nobody else serves.
     Status listen(Fd listener);
 
-    std::vector<cgroup::ThrottleCounters> counters() const;
+    // Of whom is connected (ControlServer). An error: there is no gate to be changed.
+    Result<GateAnswer> answer(const GateQuestion& question) const;
 
   private:
     void take(int fd);

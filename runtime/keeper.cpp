@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "cgroup/freezer.h"
@@ -99,6 +100,7 @@ Result<State> initial_state(const Spec& spec, const CgroupPlan& cgroup) {
     state.stop_signal = spec.stop_signal;
     state.cgroups = cgroup.directories;
     state.limits = spec.limits;
+    for (cgroup::IoLimit& limit : state.limits.io) limit.path = std::filesystem::absolute(limit.path);
     return state;
 }
 

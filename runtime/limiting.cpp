@@ -84,7 +84,9 @@ Status make_gate(const Limiting& limiting, Limited& limited, bool said,
                  const std::function<void(const Notice&)>& notify) {
     const auto resolved = cgroup::resolve(limiting.gated);
     if (!resolved) return std::unexpected(resolved.error());
-    auto gate = WriteGate::create(*resolved);
+    // What the kernel can't it can't later either.
+    const bool all_writes = limiting.user || !limiting.why.empty();
+    auto gate = WriteGate::create({all_writes, gated_disks(*resolved)});
     if (!gate) return std::unexpected(std::move(gate).error());
     limited.gate.emplace(std::move(*gate));
     if (!said) {
@@ -107,21 +109,28 @@ void count_also(cgroup::Group& group, const std::string& name, const std::vector
 
 }  // namespace
 
+std::vector<cgroup::IoLimit> gates_part(const std::vector<cgroup::IoLimit>& limits, bool all_writes) {
+    return part_of(limits, [&](const auto& limit, const auto& quantity) {
+        return all_writes ? is_write(limit, quantity) : has_strategy(limit, quantity);
+    });
+}
+
+std::vector<cgroup::IoLimit> kernels_part(const std::vector<cgroup::IoLimit>& limits, bool all_writes) {
+    const auto wanted = [&](const auto& limit, const auto& quantity) {
+        return all_writes ? !is_write(limit, quantity) : !has_strategy(limit, quantity);
+    };
+    return part_of(limits, wanted, true);
+}
+
 bool may_slow_writers(const Spec& spec, const HostFacts& facts) {
     return spec.io_throttle != IoThrottle::kernel && !facts.numbered && limits_any_writes(spec.limits.io);
 }
 
 Result<Limiting> choose_limiting(const Spec& spec, const HostFacts& facts, const Status& kernel) {
-    Limiting limiting{spec.limits, {}, {}, {}};
+    Limiting limiting{spec.io_throttle == IoThrottle::user, spec.limits, {}, {}, {}};
     if (spec.io_throttle == IoThrottle::kernel || !limits_any_writes(spec.limits.io)) return limiting;
-    const auto theirs = [&](const cgroup::IoLimit& limit, const cgroup::IoQuantity& quantity) {
-        return is_write(limit, quantity) &&
-               (spec.io_throttle == IoThrottle::user || has_strategy(limit, quantity));
-    };
-    limiting.gated = part_of(spec.limits.io, theirs);
-    limiting.kernel.io = part_of(
-        spec.limits.io, [&](const auto& limit, const auto& quantity) { return !theirs(limit, quantity); },
-        true);
+    limiting.gated = gates_part(spec.limits.io, limiting.user);
+    limiting.kernel.io = kernels_part(spec.limits.io, limiting.user);
     if (facts.numbered && !limiting.gated.empty()) return no_listener();
     if (facts.numbered) return limiting;
     limiting.standby = part_of(limiting.kernel.io, is_write);
@@ -151,9 +160,7 @@ Result<Limited> limit(Limiting limiting, const std::string& group,
     if (!limiting.why.empty() && !limiting.standby.empty()) {
         limiting.gated.insert(limiting.gated.end(), limiting.standby.begin(), limiting.standby.end());
         // Two that slow the same write down, one after the other, would halve its rate.
-        limiting.kernel.io = part_of(
-            limiting.kernel.io,
-            [](const auto& limit, const auto& quantity) { return !is_write(limit, quantity); }, true);
+        limiting.kernel.io = kernels_part(limiting.kernel.io, true);
         limited.group.reset();
         auto without = make_group(group, limiting.kernel);
         if (!without) return std::unexpected(std::move(without).error());

@@ -17,7 +17,13 @@
 
 namespace ctr {
 
+// Of limits on devices, those that the gate keeps (of writes: all, or those that name a strategy), and those
+// that are left to the kernel.
+std::vector<cgroup::IoLimit> gates_part(const std::vector<cgroup::IoLimit>& limits, bool all_writes);
+std::vector<cgroup::IoLimit> kernels_part(const std::vector<cgroup::IoLimit>& limits, bool all_writes);
+
 struct Limiting {
+    bool user = false;                   // all limits on writes are to be the gate's
     cgroup::Limits kernel;               // what it is to keep
     std::vector<cgroup::IoLimit> gated;  // writes that the gate limits
     std::vector<cgroup::IoLimit>

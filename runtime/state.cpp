@@ -10,12 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/base/random.h"
+#include "runtime/json_fields.h"
+#include "runtime/limits_json.h"
 
 namespace ctr {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* version = "1.0.2";  // of the OCI runtime specification
 constexpr const char* step = "read the state of a container";
@@ -39,106 +39,10 @@ std::unexpected<Error> refuse(const char* field) {
     return fail_input(step, std::string("its field \"") + field + "\" isn't as ctr writes it");
 }
 
-// Takes fields out of an object; what is missing or of another type makes it bad for good.
-class Fields {
-  public:
-    explicit Fields(const Json& object) : object_(object) {}
-
-    std::string text(const char* name) { return is(name, &Json::is_string) ? value<std::string>(name) : ""; }
-    bool truth(const char* name) { return is(name, &Json::is_boolean) && value<bool>(name); }
-    int number(const char* name, int most) {
-        if (!is(name, &Json::is_number_integer)) return 0;
-        const auto number = value<int64_t>(name);
-        if (number < 0 || number > most) bad_ = name;
-        return static_cast<int>(number);
-    }
-    uint64_t amount(const char* name) {
-        return is(name, &Json::is_number_unsigned) ? value<uint64_t>(name) : 0;
-    }
-    std::vector<std::string> texts(const char* name) {
-        std::vector<std::string> found;
-        if (!is(name, &Json::is_array)) return found;
-        for (const Json& element : object_.at(name)) {
-            if (!element.is_string()) bad_ = name;
-            found.push_back(element.is_string() ? element.get<std::string>() : "");
-        }
-        return found;
-    }
-    bool has(const char* name) const { return object_.contains(name); }
-    void expect(bool good, const char* name) {
-        if (!good) bad_ = name;
-    }
-    const char* bad() const { return bad_; }
-
-  private:
-    bool is(const char* name, bool (Json::*type)() const noexcept) {
-        const bool good = has(name) && (object_.at(name).*type)();
-        expect(good, name);
-        return good;
-    }
-    template <class T>
-    T value(const char* name) const {
-        return object_.at(name).get<T>();
-    }
-
-    const Json& object_;
-    const char* bad_ = nullptr;
-};
-
 std::optional<LifeStatus> status_from(const std::string& text) {
     for (const Word& word : words)
         if (text == word.word) return word.status;
     return {};
-}
-
-struct Amount {
-    const char* name;
-    uint64_t cgroup::Limits::*member;
-};
-constexpr Amount amounts[] = {
-    {"memory", &cgroup::Limits::memory}, {"cpuQuota", &cgroup::Limits::cpu}, {"pids", &cgroup::Limits::pids}};
-struct DeviceAmount {
-    const char* name;
-    uint64_t cgroup::IoLimit::*member;
-};
-constexpr DeviceAmount device_amounts[] = {{"readBytes", &cgroup::IoLimit::read_bytes},
-                                           {"writeBytes", &cgroup::IoLimit::write_bytes},
-                                           {"readOperations", &cgroup::IoLimit::read_operations},
-                                           {"writeOperations", &cgroup::IoLimit::write_operations}};
-
-// What isn't limited is left out.
-Json json_from(const cgroup::Limits& limits) {
-    Json object = Json::object();
-    for (const Amount& amount : amounts)
-        if (const uint64_t value = limits.*amount.member; value != 0) object[amount.name] = value;
-    for (const cgroup::IoLimit& limit : limits.io) {
-        Json device{{"path", limit.path}};
-        for (const DeviceAmount& amount : device_amounts)
-            if (const uint64_t value = limit.*amount.member; value != 0) device[amount.name] = value;
-        object["devices"].push_back(std::move(device));
-    }
-    return object;
-}
-
-std::optional<cgroup::Limits> limits_from(const Json& object) {
-    if (!object.is_object()) return {};
-    Fields fields(object);
-    cgroup::Limits limits;
-    for (const Amount& amount : amounts)
-        if (fields.has(amount.name)) limits.*amount.member = fields.amount(amount.name);
-    if (!fields.has("devices")) return fields.bad() == nullptr ? std::optional(limits) : std::nullopt;
-    if (!object["devices"].is_array()) return {};
-    for (const Json& element : object["devices"]) {
-        if (!element.is_object()) return {};
-        Fields device(element);
-        cgroup::IoLimit limit;
-        limit.path = device.text("path");
-        for (const DeviceAmount& amount : device_amounts)
-            if (device.has(amount.name)) limit.*amount.member = device.amount(amount.name);
-        if (device.bad() != nullptr) return {};
-        limits.io.push_back(std::move(limit));
-    }
-    return fields.bad() == nullptr ? std::optional(limits) : std::nullopt;
 }
 
 // These are emptied of processes and removed when nobody is left who would have.

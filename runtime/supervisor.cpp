@@ -206,7 +206,7 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
             else if (listener)
                 (void)gatekeeper.listen(std::move(listener));
         },
-        [&] { return gatekeeper.counters(); });
+        [&](const GateQuestion& question) { return gatekeeper.answer(question); });
     const pidns::Monitor::Beside beside{control.fd(), [&] { return control.serve(); },
                                         [&](HostPid process, int status) { control.ended(process, status); }};
     auto ended = monitor ? monitor->run(beside) : wait_for_init(init, beside);

@@ -1,22 +1,121 @@
 #include "runtime/update.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
 
 #include "cgroup/change.h"
 #include "runtime/contact.h"
+#include "runtime/limiting.h"
 
 namespace ctr {
 
-void merge_limits(const cgroup::Limits& changed, cgroup::Limits& into) {
-    for (const cgroup::Quantity& quantity : cgroup::quantities)
-        if (changed.*quantity.member != 0) into.*quantity.member = changed.*quantity.member;
-    for (const cgroup::IoLimit& limit : changed.io) {
-        const auto same = std::ranges::find(into.io, limit.path, &cgroup::IoLimit::path);
-        cgroup::IoLimit& place = same != into.io.end() ? *same : into.io.emplace_back(limit);
-        for (const cgroup::IoQuantity& quantity : cgroup::io_quantities)
-            if (limit.*quantity.member != 0) place.*quantity.member = limit.*quantity.member;
-    }
+namespace {
+
+using Io = std::vector<cgroup::IoLimit>;
+using Warnings = std::vector<std::string>;
+
+void append(const Warnings& more, Warnings& to) {
+    for (const std::string& text : more)
+        if (std::ranges::find(to, text) == to.end()) to.push_back(text);
 }
+
+// The disks that a change concerns, and what is limited of them before and after it.
+class Disks {
+  public:
+    static Result<Disks> find(const Io& changed, const Io& before, const Io& after) {
+        Disks disks;
+        for (const cgroup::IoLimit& limit : changed) {
+            const auto device = cgroup::find_device(limit.path);
+            if (!device) return std::unexpected(device.error());
+            disks.numbers_.insert(device->number);
+        }
+        auto earlier = disks.only_these(before);
+        auto later = disks.only_these(after);
+        if (!earlier) return std::unexpected(std::move(earlier).error());
+        if (!later) return std::unexpected(std::move(later).error());
+        disks.before_ = std::move(*earlier);
+        disks.after_ = std::move(*later);
+        return disks;
+    }
+
+    // What the kernel is to be told: also that something isn't limited any more.
+    Result<cgroup::LimitsByDevice> for_kernel(bool all_writes, Warnings& warnings) const {
+        const auto earlier = cgroup::resolve(kernels_part(before_, all_writes));
+        if (!earlier) return std::unexpected(earlier.error());
+        auto later = cgroup::resolve(kernels_part(after_, all_writes));
+        if (!later) return std::unexpected(std::move(later).error());
+        append(later->warnings, warnings);
+        for (const auto& [number, limit] : earlier->limits) lift_the_rest(limit, later->limits[number]);
+        return std::move(later->limits);
+    }
+
+    // The gate's other disks stay as they are.
+    Result<GateSettings> for_gate(GateSettings settings, Warnings& warnings) const {
+        const auto later = cgroup::resolve(gates_part(after_, settings.all_writes));
+        if (!later) return std::unexpected(later.error());
+        append(later->warnings, warnings);
+        std::erase_if(settings.disks,
+                      [&](const GatedDisk& disk) { return numbers_.contains(disk.device); });
+        for (GatedDisk& disk : gated_disks(*later)) settings.disks.push_back(std::move(disk));
+        return settings;
+    }
+
+  private:
+    Result<Io> only_these(const Io& limits) const {
+        Io found;
+        for (const cgroup::IoLimit& limit : limits) {
+            const auto device = cgroup::find_device(limit.path);
+            if (!device)
+                return std::unexpected(Error(device.error()).within("find what is limited already"));
+            if (numbers_.contains(device->number)) found.push_back(limit);
+        }
+        return found;
+    }
+
+    static void lift_the_rest(const cgroup::IoLimit& before, cgroup::IoLimit& after) {
+        for (const cgroup::IoQuantity& quantity : cgroup::io_quantities)
+            if (before.*quantity.member != 0 && after.*quantity.member == 0)
+                after.*quantity.member = cgroup::unlimited;
+        if (before.latency != 0 && after.latency == 0) after.latency = cgroup::unlimited;
+    }
+
+    std::set<cgroup::DeviceNumber> numbers_;
+    Io before_;
+    Io after_;
+};
+
+// Somebody may ask from another directory next time.
+cgroup::Limits with_whole_paths(cgroup::Limits limits) {
+    for (cgroup::IoLimit& limit : limits.io) limit.path = std::filesystem::absolute(limit.path);
+    return limits;
+}
+
+Status check_gate(const cgroup::Limits& changed, const std::optional<GateSettings>& gate) {
+    if (gate || std::ranges::none_of(changed.io, cgroup::names_strategy)) return {};
+    return fail_input("slow writers down as \"leaky\" or \"token\" says",
+                      "nobody slows them down in user space in this container: that takes a filter from its "
+                      "start",
+                      "PATH:RATE, for the kernel; or ctr run --io-throttle=user with a limit on writes, as "
+                      "high as you like");
+}
+
+// Of what the kernel is left to limit and can't in full.
+void warn_of_buffered_writes(const std::vector<std::string>& groups, const cgroup::LimitsByDevice& devices,
+                             Warnings& warnings) {
+    if (!cgroup::limits_direct_writes_only(groups)) return;
+    for (const auto& [number, limit] : devices)
+        if ((limit.write_bytes != 0 && limit.write_bytes != cgroup::unlimited) ||
+            (limit.write_operations != 0 && limit.write_operations != cgroup::unlimited))
+            append({"cgroup v1 doesn't throttle buffered writes; the write limit on device " +
+                    to_string(number) +
+                    " holds for direct and synchronous writes (O_DIRECT, O_SYNC, fsync). A container that is "
+                    "started with a limit on writes has them all slowed down"},
+                   warnings);
+}
+
+}  // namespace
 
 Result<std::vector<std::string>> update_limits(const Registry& registry, const Entry& entry,
                                                const cgroup::Limits& limits) {
@@ -28,17 +127,39 @@ Result<std::vector<std::string>> update_limits(const Registry& registry, const E
     if (!contact) return std::unexpected(contact.error());
     const auto state = entry.read();
     if (!state) return std::unexpected(state.error());
-    auto warnings = cgroup::change_limits(state->cgroups, limits);
-    if (!warnings) return named(std::move(warnings).error());
-    const bool writes = std::ranges::any_of(limits.io, cgroup::limits_writes);
-    const auto gated = writes ? contact->throttled() : std::vector<cgroup::ThrottleCounters>();
-    if (gated && !gated->empty())
-        warnings->push_back(
-            "writes are slowed down in user space here, at the rates that the container was started with: "
-            "only the "
-            "kernel's limits have changed, which hold beside that");
-    auto written = registry.change(entry, [&](State& now) { merge_limits(limits, now.limits); });
-    if (!written) return named(std::move(written).error());
+    const auto gate = contact->gate();
+    if (!gate) return named(gate.error());
+    const cgroup::Limits changed = with_whole_paths(limits);
+    if (auto possible = check_gate(changed, *gate); !possible) return named(std::move(possible).error());
+    cgroup::Limits after = state->limits;
+    cgroup::change(changed, after);
+    if (auto valid = cgroup::validate(after); !valid) return named(std::move(valid).error());
+
+    Warnings warnings;
+    const auto disks = Disks::find(changed.io, state->limits.io, after.io);
+    if (!disks) return named(disks.error());
+    const auto devices = disks->for_kernel(*gate && (*gate)->all_writes, warnings);
+    if (!devices) return named(devices.error());
+    std::optional<GateSettings> settings;
+    if (*gate && std::ranges::any_of(changed.io, cgroup::limits_writes)) {
+        auto wanted = disks->for_gate(**gate, warnings);
+        if (!wanted) return named(std::move(wanted).error());
+        settings = std::move(*wanted);
+    }
+
+    auto kernels = cgroup::change_limits(state->cgroups, changed, *devices);
+    if (!kernels) return named(std::move(kernels).error());
+    Status done = settings ? contact->change_gate(*settings) : Status{};
+    if (done) {
+        done = registry.change(entry, [&](State& now) { cgroup::change(changed, now.limits); });
+        if (!done && settings) (void)contact->change_gate(**gate);
+    }
+    if (!done) {
+        (void)kernels->undo();
+        return named(std::move(done).error());
+    }
+    append(kernels->warnings(), warnings);
+    warn_of_buffered_writes(state->cgroups, *devices, warnings);
     return warnings;
 }
 

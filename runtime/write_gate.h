@@ -19,6 +19,12 @@
 // A process can have one listener, so where processes are numbered the calls are watched by the filter of the
 // pid layer (pidns/monitor/options.h, Watched) and handed on; else by a filter of their own.
 //
+// Who waits keeps its place until its call is over. A thread can wait in one call only, so that there are never
+// more places than threads but for those of the killed, which are cleared away (a container's --pids-limit
+// bounds the memory that this takes). Before Linux 5.19 a signal ends a call that waits, and the kernel
+// restarts it after the handler: it comes anew, and gets the place that it had. It has lost that only if it
+// was its turn, or looked after (every 100 ms), while the handler ran; then it has paid nothing either.
+//
 // The call's arguments say how much is asked for; what is written then may be less. Arguments in memory
 // (writev) and what a descriptor stands for can be exchanged by another thread between the look and the call:
 // like numbering this is no wall against hostile programs. What is written by no call isn't seen: pages of a
@@ -26,25 +32,28 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
 
 #include "cgroup/bucket.h"
-#include "cgroup/resolved_limits.h"
 #include "cgroup/throttle_counters.h"
 #include "pidns/monitor/listener.h"
 #include "runtime/base/error.h"
 #include "runtime/base/fd.h"
+#include "runtime/gate_settings.h"
 #include "runtime/write_targets.h"
 
 namespace ctr {
 
 class WriteGate {
   public:
-    // LIMITS: their writes; what they say of reads is ignored.
-    static Result<WriteGate> create(const cgroup::ResolvedLimits& limits);
+    static Result<WriteGate> create(const GateSettings& settings);
+
+    // Other settings, which hold for those as well who wait already: what they have still to wait is reckoned
+    // anew. Who waits for a disk that isn't limited any more goes on.
+    void change(const GateSettings& settings);
+    GateSettings settings() const;
 
     // As WriteTargets has it.
     void add_overlay(HostPid process, cgroup::DeviceNumber disk) { targets_.add_overlay(process, disk); }
@@ -61,11 +70,14 @@ class WriteGate {
 
   private:
     using Time = cgroup::Bucket::Time;
+    using Ticket = uint64_t;
+    static constexpr size_t few = 64;
 
     struct Charge {
         cgroup::DeviceNumber device;
         uint64_t bytes = 0;
         uint64_t operations = 0;
+        bool operator==(const Charge&) const = default;
     };
     struct Request {
         const pidns::Listener* listener;
@@ -76,13 +88,24 @@ class WriteGate {
     struct Device {
         std::optional<cgroup::Bucket> bytes;
         std::optional<cgroup::Bucket> operations;
-        std::deque<Request> queue;  // first come, first served
-        std::optional<Time> ready;  // when the first may pass; absent: it hasn't been reckoned yet
-        cgroup::ThrottleCounters counters;
+        std::map<Ticket, Request> queue;  // first come, first served
+        size_t many = few;                // so many, and it is time to clear those away that have gone
+        std::optional<Time> ready;        // when the first may pass; absent: it hasn't been reckoned yet
+        cgroup::IoLimit limit;
+        cgroup::ThrottleCounters counters;  // also of one that isn't limited any more
+    };
+    struct Place {
+        cgroup::DeviceNumber device;
+        Ticket ticket;
     };
 
-    WriteGate(Fd timer, WriteTargets targets) : timer_(std::move(timer)), targets_(std::move(targets)) {}
+    explicit WriteGate(Fd timer) : timer_(std::move(timer)) {}
     std::vector<Charge> charges_of(const pidns::Trap& trap);
+    bool takes_its_old_place(const pidns::Listener& listener, const pidns::Trap& trap,
+                             const std::vector<Charge>& charges);
+    void leave(Device& device, std::map<Ticket, Request>::iterator request);
+    void clear_away_the_gone(Device& device);
+    Time ready(const Request& request, Time now) const;
     Time take(const Request& request, Time now);
     void give_back(const Request& request);
     void count(const Request& request, Time now, bool waited);
@@ -91,7 +114,10 @@ class WriteGate {
 
     Fd timer_;
     WriteTargets targets_;
+    bool all_writes_ = false;
     std::map<cgroup::DeviceNumber, Device> devices_;
+    std::map<HostPid, Place> places_;  // of threads
+    Ticket next_ticket_ = 0;
 };
 
 }  // namespace ctr

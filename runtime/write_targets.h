@@ -16,7 +16,11 @@ namespace ctr {
 
 class WriteTargets {
   public:
-    explicit WriteTargets(std::set<cgroup::DeviceNumber> limited) : limited_(std::move(limited)) {}
+    // Others than before.
+    void limit(std::set<cgroup::DeviceNumber> limited) {
+        limited_ = std::move(limited);
+        known_.clear();
+    }
 
     // The root that a process sees is an overlay, and what is written to it goes to that disk.
     void add_overlay(HostPid process, cgroup::DeviceNumber disk);
