@@ -67,9 +67,6 @@ class Backend {
     virtual Result<IoCounters> read_counters(const Directory& group, DeviceNumber device) const = 0;
 };
 
-// "limit device 7:0"
-std::string step_for(DeviceNumber device);
-
 const Backend& backend_of(Version version);
 const Backend& v1_backend();
 const Backend& v2_backend();

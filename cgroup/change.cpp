@@ -57,8 +57,8 @@ Result<IoLimit> within_the_group_above(const ExistingGroup& group, DeviceNumber 
 }
 
 bool has_any(const ExistingGroup& group, const std::vector<Setting>& settings) {
-    return std::ranges::any_of(
-        settings, [&](const Setting& setting) { return group.directory.has(setting.file); });
+    return std::ranges::any_of(settings,
+                               [&](const Setting& setting) { return group.directory.has(setting.file); });
 }
 
 bool limits_devices(const ExistingGroup& group) {
@@ -83,7 +83,7 @@ Result<std::vector<Change::Step>> Change::plan(const Quantity& quantity, uint64_
             if (auto fits = check_memory_in_use(group, value); !fits) return std::unexpected(fits.error());
         for (Setting& setting : settings)
             if (value != unlimited || group.directory.has(setting.file))  // else it isn't limited anyway
-                steps.push_back({&group, std::move(setting), step_for(quantity.words), &quantity});
+                steps.push_back({&group, std::move(setting), &quantity});
         return steps;
     }
     return not_counted(step_for(quantity.words), quantity.controller);
@@ -97,11 +97,10 @@ Result<std::vector<Change::Step>> Change::plan(DeviceNumber device, const IoLimi
         auto settings = backend_of(group.version).settings(device, *bounded);
         if (!settings) return std::unexpected(std::move(settings).error());
         std::vector<Step> steps;
-        for (Setting& setting : *settings)
-            steps.push_back({&group, std::move(setting), ctr::cgroup::step_for(device), nullptr});
+        for (Setting& setting : *settings) steps.push_back({&group, std::move(setting), nullptr});
         return steps;
     }
-    return not_counted(ctr::cgroup::step_for(device), io_controller);
+    return not_counted("limit device " + to_string(device), io_controller);
 }
 
 Result<std::vector<Change::Step>> Change::plan(const Limits& limits, const LimitsByDevice& devices) const {
@@ -123,7 +122,7 @@ Status Change::make(const Step& step) {
     const Directory& group = step.group->directory;
     auto before = text_now(group, step.setting);
     std::vector<std::string> warnings;
-    Status written = write_setting(group, step.setting, step.name, step.quantity, warnings);
+    Status written = write_setting(group, step.setting, step.quantity, warnings);
     if (!written) return std::unexpected(explained(std::move(written).error(), *step.group));
     for (const std::string& warning : warnings) append(warnings_, warning);
     if (!before) return {};
@@ -153,9 +152,9 @@ Status Change::undo() {
     Status result;
     for (; !done_.empty(); done_.pop_back()) {
         const Step& step = done_.back();
-        Status written = write_setting(step.group->directory, step.setting, "put back what was there before",
-                                       step.quantity, warnings_);
-        if (!written && result) result = std::move(written);
+        Status written = write_setting(step.group->directory, step.setting, step.quantity, warnings_);
+        if (!written && result)
+            result = std::unexpected(std::move(written).error().within("put back what was there before"));
     }
     return result;
 }

@@ -26,8 +26,7 @@ class Change {
     // One write, on the way or done.
     struct Step {
         const ExistingGroup* group;
-        Setting setting;  // what was there before, once it is done
-        std::string name;
+        Setting setting;           // what was there before, once it is done
         const Quantity* quantity;  // null: a device
     };
 

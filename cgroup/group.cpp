@@ -47,16 +47,11 @@ Result<std::map<Hierarchy, std::vector<Controller>>> hierarchies_of(
 
 }  // namespace
 
-std::string step_for(DeviceNumber device) {
-    return "limit device " + to_string(device);
-}
-
 Status Backend::limit(const Directory& group, DeviceNumber device, const IoLimit& limit) const {
     const auto needed = settings(device, limit);
     if (!needed) return std::unexpected(needed.error());
     for (const Setting& setting : *needed)
-        if (auto written = group.write(setting.file, setting.text, step_for(device)); !written)
-            return written;
+        if (auto written = group.write(setting.file, setting.text, setting.step); !written) return written;
     return {};
 }
 
@@ -152,9 +147,8 @@ Status Group::limit_devices(const Part& part, Backend::Made made, ResolvedLimits
 
 Status Group::limit_quantity(const Part& part, const Quantity& quantity, uint64_t value) {
     if (value == 0) return {};
-    const std::string step = "limit the " + std::string(quantity.words);
     for (const Setting& setting : backend_of(part.version).settings(quantity, value))
-        if (auto written = write_setting(part.directory, setting, step, &quantity, warnings_); !written)
+        if (auto written = write_setting(part.directory, setting, &quantity, warnings_); !written)
             return written;
     return {};
 }

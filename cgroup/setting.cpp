@@ -21,14 +21,15 @@ Error explained(Error error, const Quantity* quantity, bool missing) {
 
 }  // namespace
 
-Status write_setting(const Directory& group, const Setting& setting, std::string_view step,
-                     const Quantity* quantity, std::vector<std::string>& warnings) {
+Status write_setting(const Directory& group, const Setting& setting, const Quantity* quantity,
+                     std::vector<std::string>& warnings) {
     const bool missing = !group.has(setting.file);
     if (missing && !setting.or_file.empty() && group.has(setting.or_file)) return {};
     if (missing && !setting.without.empty()) {
         warnings.push_back(setting.without);
         return {};
     }
+    const std::string step = quantity != nullptr ? "limit the " + std::string(quantity->words) : setting.step;
     Status written = group.write(setting.file, setting.text, step);
     if (written) return written;
     return std::unexpected(explained(std::move(written).error(), quantity, missing));
@@ -37,14 +38,16 @@ Status write_setting(const Directory& group, const Setting& setting, std::string
 std::optional<std::string> text_now(const Directory& group, const Setting& setting) {
     const auto whole = group.read(setting.file, "read a limit");
     if (!whole) return {};
+    if (setting.none.empty()) {
+        std::string_view line = std::string_view(*whole).substr(0, whole->find('\n'));
+        constexpr std::string_view of_all_devices = "default ";  // io.weight
+        if (line.starts_with(of_all_devices)) line.remove_prefix(of_all_devices.size());
+        return std::string(line);
+    }
+    const std::string device = setting.none.substr(0, setting.none.find(' ') + 1);
     std::string found = setting.none;
     for_each_line(*whole, [&](std::string_view line) {
-        std::string_view rest = line;
-        const std::string_view first = take_until(rest, ' ');
-        if (setting.none.empty())
-            found = first == "default" ? rest : line;  // "default 100": the weight of all devices
-        else if (setting.none.starts_with(first) && setting.none.substr(first.size()).starts_with(' '))
-            found = line;
+        if (line.starts_with(device)) found = line;
     });
     return found;
 }

@@ -131,7 +131,11 @@ class V1 final : public Backend {
             if (value == 0) continue;
             const std::string none = to_string(device) + " 0";
             const std::string line = to_string(device) + " " + std::to_string(value);
-            found.push_back({.file = file.name, .text = value == unlimited ? none : line, .none = none});
+            found.push_back({.file = file.name,
+                             .text = value == unlimited ? none : line,
+                             .none = none,
+                             .step = "limit the " + std::string(file.quantity.words) + " of device " +
+                                     to_string(device)});
         }
         return found;
     }

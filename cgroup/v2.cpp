@@ -124,8 +124,10 @@ class V2 final : public Backend {
         std::vector<Setting> found;
         const std::string target = to_string(device) + " target=";
         if (limit.latency != 0)
-            found.push_back(
-                {.file = "io.latency", .text = target + amount(limit.latency), .none = target + "max"});
+            found.push_back({.file = "io.latency",
+                             .text = target + amount(limit.latency),
+                             .none = target + "max",
+                             .step = "limit the latency of device " + to_string(device)});
         if (limits_reads(limit) || limits_writes(limit))
             found.push_back({.file = "io.max",
                              .text = io_max_line(device, limit),
@@ -133,7 +135,8 @@ class V2 final : public Backend {
                                                           .read_bytes = unlimited,
                                                           .write_bytes = unlimited,
                                                           .read_operations = unlimited,
-                                                          .write_operations = unlimited})});
+                                                          .write_operations = unlimited}),
+                             .step = "limit device " + to_string(device)});
         return found;
     }
 

@@ -243,7 +243,7 @@ constexpr Row rows[] = {
     {"seccomp", EBUSY, nullptr,
      "ctr runs below another program that has a seccomp notification listener, and a process can have one "
      "only",
-     "--pidns=kernel or --pidns=host, which need none"},
+     "--pidns=kernel or --pidns=host, and --io-throttle=kernel, which need none"},
     {"seccomp", EACCES, new_privileges_allowed,
      "without no_new_privs a filter needs CAP_SYS_ADMIN, which is missing", "leave --no-new-privs=false out"},
     {"seccomp", EINVAL, nullptr, "the kernel has no seccomp filters with user notification",

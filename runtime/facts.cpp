@@ -1,10 +1,13 @@
 #include "runtime/facts.h"
 
 #include <asm/hwcap2.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -80,6 +83,20 @@ bool contains(const std::vector<IdRange>& ranges, uint32_t id) {
     for (const IdRange& range : ranges)
         if (id >= range.first && id - range.first < range.count) return true;
     return false;
+}
+
+void read_listened(HostFacts& facts) {
+    const pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        sock_filter allow[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        const int made = sys::seccomp_set_filter(SECCOMP_FILTER_FLAG_NEW_LISTENER, {1, allow});
+        _exit(made < 0 && errno == EBUSY ? EBUSY : 0);
+    }
+    int status = 0;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    facts.listened = WIFEXITED(status) && WEXITSTATUS(status) == EBUSY;
 }
 
 Result<HostFacts> read_host_facts() {

@@ -44,6 +44,8 @@ struct HostFacts {
     std::string no_namespaces;  // why the caller can't make any; empty: it can, or it hasn't been tried
                                 // (isolation.h)
     bool numbered = false;      // by the pid layer of an outer ctr, which will number what is started here
+    bool listened = false;      // an outer program has a listener for this process's calls, which then can't
+                                // have one of its own; only read where that matters
     bool fsgsbase = false;      // programs may use the instructions that read and write the FS and GS bases
     seccomp::KernelVersion kernel;
     action::WindowSize window;      // of the caller's terminal; 0 if it has none
@@ -56,6 +58,9 @@ struct HostFacts {
 };
 
 Result<HostFacts> read_host_facts();
+
+// Tried in a child, which ends with it.
+void read_listened(HostFacts& facts);
 
 // The text of /proc/PID/uid_map or gid_map.
 std::vector<IdMapping> parse_id_mappings(const std::string& text);

@@ -8,6 +8,9 @@ namespace ctr {
 namespace {
 
 constexpr const char* step = "slow the writers down";
+constexpr const char* the_one_listener =
+    "whose processes are numbered, or whose writers are slowed down: that takes the one listener for system "
+    "calls that a process can have";
 
 bool limits_any_writes(const std::vector<cgroup::IoLimit>& limits) {
     return std::ranges::any_of(limits, cgroup::limits_writes);
@@ -49,10 +52,16 @@ bool only_writes(const cgroup::Limits& limits) {
 
 // Where a filter with a listener is in force already there is no second one.
 std::unexpected<Error> no_listener() {
-    return fail_input(step,
-                      "this ctr runs inside of a container whose processes are numbered: that takes the one "
-                      "listener for system calls that a process can have",
+    return fail_input(step, std::string("this ctr runs inside of a container ") + the_one_listener,
                       "--io-throttle=kernel, or give the limit to the outer container");
+}
+
+// The kernel was all that was left to keep them.
+Error without_gate(Error error) {
+    error.why += (error.why.empty() ? "" : "; and ") +
+                 std::string("ctr can't slow writers down itself, inside of a container ") + the_one_listener;
+    error.hint += (error.hint.empty() ? "" : "; or ") + std::string("give the limit to the outer container");
+    return error;
 }
 
 void tell(const std::vector<std::string>& texts, Notice::Kind kind,
@@ -123,16 +132,19 @@ std::vector<cgroup::IoLimit> kernels_part(const std::vector<cgroup::IoLimit>& li
 }
 
 bool may_slow_writers(const Spec& spec, const HostFacts& facts) {
-    return spec.io_throttle != IoThrottle::kernel && !facts.numbered && limits_any_writes(spec.limits.io);
+    return spec.io_throttle != IoThrottle::kernel && !facts.numbered && !facts.listened &&
+           limits_any_writes(spec.limits.io);
 }
 
 Result<Limiting> choose_limiting(const Spec& spec, const HostFacts& facts, const Status& kernel) {
-    Limiting limiting{spec.io_throttle == IoThrottle::user, spec.limits, {}, {}, {}};
+    Limiting limiting{spec.io_throttle == IoThrottle::user, spec.limits, {}, {}, {}, false};
     if (spec.io_throttle == IoThrottle::kernel || !limits_any_writes(spec.limits.io)) return limiting;
     limiting.gated = gates_part(spec.limits.io, limiting.user);
     limiting.kernel.io = kernels_part(spec.limits.io, limiting.user);
-    if (facts.numbered && !limiting.gated.empty()) return no_listener();
-    if (facts.numbered) return limiting;
+    limiting.no_gate = facts.numbered || facts.listened;
+    if (limiting.no_gate && !limiting.gated.empty()) return no_listener();
+    if (limiting.no_gate && !kernel) return std::unexpected(without_gate(kernel.error()));
+    if (limiting.no_gate) return limiting;
     limiting.standby = part_of(limiting.kernel.io, is_write);
     if (!kernel && only_writes(limiting.kernel)) {
         limiting.kernel.io.clear();
@@ -147,6 +159,7 @@ Result<Limited> limit(Limiting limiting, const std::string& group,
                       const std::vector<cgroup::Controller>& counted,
                       const std::function<void(const Notice&)>& notify) {
     auto made = make_group_or_less(group, limiting);
+    if (!made && limiting.no_gate) return std::unexpected(without_gate(std::move(made).error()));
     if (!made) return std::unexpected(std::move(made).error());
     Limited limited{std::move(*made), {}};
     if (limited.group) {

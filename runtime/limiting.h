@@ -27,8 +27,9 @@ struct Limiting {
     cgroup::Limits kernel;               // what it is to keep
     std::vector<cgroup::IoLimit> gated;  // writes that the gate limits
     std::vector<cgroup::IoLimit>
-        standby;      // of the kernel's: the gate too, if that turns out not to keep them
-    std::string why;  // that is known already; empty: it isn't
+        standby;           // of the kernel's: the gate too, if that turns out not to keep them
+    std::string why;       // that is known already; empty: it isn't
+    bool no_gate = false;  // there can't be one
 };
 
 // As --io-throttle says. KERNEL: whether there is a hierarchy for limits on devices. Pure.

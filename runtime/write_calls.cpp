@@ -70,7 +70,7 @@ uint64_t bounded(uint64_t bytes) {
 uint64_t sum_of_parts(HostPid thread, uint64_t address, uint64_t count) {
     std::array<iovec, most_parts> parts;
     count = std::min<uint64_t>(count, parts.size());
-    if (!pidns::read_bytes(thread, address, parts.data(), count * sizeof(iovec))) return unknown;
+    if (!pidns::read_present_bytes(thread, address, parts.data(), count * sizeof(iovec))) return unknown;
     uint64_t sum = 0;
     for (const iovec& part : std::span(parts).first(count)) sum = bounded(sum + bounded(part.iov_len));
     return sum;
@@ -87,13 +87,15 @@ Transfer transfer_of(HostPid thread, const iocb& request) {
 std::vector<Transfer> requests_of(const pidns::Trap& trap) {
     std::vector<Transfer> found;
     std::vector<uint64_t> addresses(std::min(trap.arguments[1], most_requests));
-    if (addresses.empty() || !pidns::read_bytes(trap.thread, trap.arguments[2], addresses.data(),
-                                                addresses.size() * sizeof(uint64_t)))
+    if (addresses.empty() || !pidns::read_present_bytes(trap.thread, trap.arguments[2], addresses.data(),
+                                                        addresses.size() * sizeof(uint64_t)))
         return found;
-    for (const uint64_t address : addresses)
-        if (const auto request = pidns::read_value<iocb>(trap.thread, address))
-            if (const Transfer transfer = transfer_of(trap.thread, *request); transfer.fd >= 0)
-                found.push_back(transfer);
+    for (const uint64_t address : addresses) {
+        iocb request{};
+        if (!pidns::read_present_bytes(trap.thread, address, &request, sizeof request)) continue;
+        if (const Transfer transfer = transfer_of(trap.thread, request); transfer.fd >= 0)
+            found.push_back(transfer);
+    }
     return found;
 }
 

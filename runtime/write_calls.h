@@ -23,8 +23,10 @@ struct Transfer {
     uint64_t operations = 0;
 };
 
-// What of the thread's memory can't be read counts as much as it may be. The notification must be checked for
-// validity afterwards.
+// Nothing is waited for: the parts of a writev that aren't in memory at that moment count as one MiB,
+// requests of io_submit that aren't as nothing. (A program has just written them; who takes care that they
+// aren't there could as well exchange them after the look.) The notification must be checked for validity
+// afterwards.
 std::vector<Transfer> transfers(const pidns::Trap& trap);
 
 // What a call that can't be reckoned gets for an answer (a negative errno), where its descriptor is a file on

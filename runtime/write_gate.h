@@ -19,11 +19,11 @@
 // A process can have one listener, so where processes are numbered the calls are watched by the filter of the
 // pid layer (pidns/monitor/options.h, Watched) and handed on; else by a filter of their own.
 //
-// Who waits keeps its place until its call is over. A thread can wait in one call only, so that there are never
-// more places than threads but for those of the killed, which are cleared away (a container's --pids-limit
-// bounds the memory that this takes). Before Linux 5.19 a signal ends a call that waits, and the kernel
-// restarts it after the handler: it comes anew, and gets the place that it had. It has lost that only if it
-// was its turn, or looked after (every 100 ms), while the handler ran; then it has paid nothing either.
+// Who waits keeps its place until its call is over. A thread can wait in one call only, so that there are
+// never more places than threads but for those of the killed, which are cleared away (a container's
+// --pids-limit bounds the memory that this takes). Before Linux 5.19 a signal ends a call that waits, and the
+// kernel restarts it after the handler: it comes anew, and gets the place that it had. It has lost that only
+// if it was its turn, or looked after (every 100 ms), while the handler ran; then it has paid nothing either.
 //
 // The call's arguments say how much is asked for; what is written then may be less. Arguments in memory
 // (writev) and what a descriptor stands for can be exchanged by another thread between the look and the call:
@@ -67,6 +67,9 @@ class WriteGate {
     void serve();
 
     std::vector<cgroup::ThrottleCounters> counters() const;
+
+    // Those who wait, with the gone that aren't cleared away yet.
+    size_t waiting() const { return places_.size(); }
 
   private:
     using Time = cgroup::Bucket::Time;

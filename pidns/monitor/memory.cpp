@@ -1,6 +1,7 @@
 #include "pidns/monitor/memory.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -35,6 +36,27 @@ bool read_bytes(HostPid thread, uint64_t address, void* to, size_t size) {
     const ProcessMemory memory(thread, ProcessMemory::Access::read);
     if (memory.read_some(address, to, size) == static_cast<ssize_t>(size)) return true;
     errno = EFAULT;
+    return false;
+}
+
+std::optional<std::vector<uint64_t>> absent_pages(HostPid thread, const std::vector<uint64_t>& pages) {
+    std::vector<int> status(pages.size(), -ENOENT);
+    if (syscall(SYS_move_pages, raw(thread), pages.size(), pages.data(), nullptr, status.data(), 0) != 0)
+        return {};
+    std::vector<uint64_t> found;
+    for (size_t i = 0; i < pages.size(); ++i)
+        if (status[i] == -ENOENT) found.push_back(pages[i]);
+    return found;
+}
+
+bool read_present_bytes(HostPid thread, uint64_t address, void* to, size_t size) {
+    std::vector<uint64_t> pages;
+    for (uint64_t at = address; at - address < size; at = at / page_size * page_size + page_size)
+        pages.push_back(at / page_size * page_size);
+    // A kernel that can't say it (without CONFIG_MIGRATION) is asked for the bytes as they are.
+    const auto absent = absent_pages(thread, pages);
+    if (!absent || absent->empty()) return read_bytes(thread, address, to, size);
+    errno = ENODATA;
     return false;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
@@ -25,6 +26,16 @@ std::optional<T> read_value(HostPid thread, uint64_t address) {
     if (!read_bytes(thread, address, &value, sizeof value)) return {};
     return value;
 }
+
+inline constexpr uint64_t page_size = 4096;
+
+// Those of the pages (their first addresses) that who touches them would have to wait for: one that isn't
+// there yet may be served by the container itself (FUSE, userfaultfd), and wait for whom it keeps waiting.
+// Asked without touching them. Nothing: the kernel can't be asked.
+std::optional<std::vector<uint64_t>> absent_pages(HostPid thread, const std::vector<uint64_t>& pages);
+
+// As read_bytes, but only of what is there: ENODATA else. Who drops a page in between can let us wait.
+bool read_present_bytes(HostPid thread, uint64_t address, void* to, size_t size);
 
 class ProcessMemory {
   public:

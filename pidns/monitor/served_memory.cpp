@@ -26,21 +26,9 @@ namespace ctr::pidns {
 
 namespace {
 
-constexpr uint64_t page_size = 4096;
 constexpr uint64_t lowest = 65536;  // below nothing can be mapped (vm.mmap_min_addr)
 constexpr uint64_t highest = uint64_t{1} << 47U;
 constexpr uint64_t usual = 256;  // of what lies there; a longer path is rare
-
-// Those of the pages that the process would have to wait for. It asks without touching them.
-std::vector<uint64_t> absent(HostPid thread, const std::vector<uint64_t>& pages) {
-    std::vector<int> status(pages.size(), -ENOENT);
-    if (syscall(SYS_move_pages, raw(thread), pages.size(), pages.data(), nullptr, status.data(), 0) != 0)
-        return pages;  // it can't be asked
-    std::vector<uint64_t> found;
-    for (size_t i = 0; i < pages.size(); ++i)
-        if (status[i] == -ENOENT) found.push_back(pages[i]);
-    return found;
-}
 
 }  // namespace
 
@@ -66,7 +54,7 @@ bool CallServer::fetch_memory(const Trap& trap, const Call& call) {
         const uint64_t end = (argument + usual) / page_size * page_size;
         if (end != pages.back()) pages.push_back(end);
     }
-    if (!pages.empty()) pages = absent(trap.thread, pages);
+    if (!pages.empty()) pages = absent_pages(trap.thread, pages).value_or(pages);
     if (pages.empty()) return false;
     const Caller caller{trap.thread, process_of(trap)};
     Rewrite rewrite = as_made(trap, call, caller);

@@ -113,6 +113,11 @@ TEST_P(Usage, LimitsAreChangedWhileItRuns) {
     EXPECT_EQ(setting(cgroup::memory_controller, "memory.limit_in_bytes", "memory.max"), "268435456");
     EXPECT_EQ(state()["limits"]["memory"], 256 * mib);
     EXPECT_EQ(state()["limits"]["pids"], 3);
+    EXPECT_EQ(ctr({"update", "-m", "256m", "--cpus", "0", "--pids-limit", "-1", "c"}).code, 0);
+    EXPECT_EQ(setting(cgroup::pids_controller, "pids.max", "pids.max"), "max");
+    EXPECT_EQ(setting(cgroup::cpu_controller, "cpu.cfs_quota_us", "cpu.max"),
+              is_v1(cgroup::cpu_controller) ? "-1" : "max 100000");
+    EXPECT_EQ(state()["limits"], (Json{{"memory", 256 * mib}}));
     EXPECT_EQ(ctr({"stop", "-t", "0", "c"}).code, 0);
     EXPECT_EQ(state()["limits"]["memory"], 256 * mib) << "the end is written over nothing else";
     const Outcome late = ctr({"update", "-m", "64m", "c"});

@@ -1,14 +1,12 @@
 // Writers slowed down in user space, judged by what they have written by the kernel's own counts.
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -21,7 +19,7 @@
 #include "runtime/contact.h"
 #include "runtime/registry.h"
 #include "tests/integration/launcher_fixture.h"
-#include "tests/support/loop_device.h"
+#include "tests/integration/scratch_disk.h"
 #include "tests/support/process.h"
 
 namespace ctr::test {
@@ -71,24 +69,13 @@ bool eventually(Condition condition) {
 class Throttle : public testing::Test {
   protected:
     void SetUp() override {
-        if (!is_root()) GTEST_SKIP() << "loop devices need root";
-        if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-            GTEST_SKIP() << "no mount namespace of its own: " << errno_name(errno);
+        if (const std::string why = own_mounts(); !why.empty()) GTEST_SKIP() << why;
     }
 
     void make_disk(const std::string& type = "ext4", LoopDevice::Layout layout = LoopDevice::Layout::whole) {
-        auto loop = LoopDevice::attach(disk_size, layout);
-        if (!loop) GTEST_SKIP() << "no loop device: " << loop.error().message();
-        loop_ = std::make_unique<LoopDevice>(std::move(*loop));
-        if (!available("mkfs." + type)) GTEST_SKIP() << "mkfs." << type << " is not installed";
-        device_ = loop_->path() + (layout == LoopDevice::Layout::whole ? "" : "p1");
-        if (!fs::exists(device_)) GTEST_SKIP() << "the kernel shows no partition on a loop device";
-        const Outcome made = run({"mkfs." + type, "-q", device_});
-        ASSERT_EQ(made.code, 0) << made.err;
-        auto mounted = MountedDevice::mount(device_, scratch_.path(), type);
-        if (!mounted) GTEST_SKIP() << mounted.error().message();
-        mounted_ = std::make_unique<MountedDevice>(std::move(*mounted));
-        ASSERT_EQ(chmod(scratch_.path().c_str(), 0777), 0);
+        auto disk = ScratchDisk::make(scratch_.path(), disk_size, type, layout);
+        if (!disk) GTEST_SKIP() << disk.error().message();
+        disk_.emplace(std::move(*disk));
     }
 
     std::string file(const std::string& name) const { return scratch_.path() + "/" + name; }
@@ -110,9 +97,7 @@ class Throttle : public testing::Test {
     }
 
     ScratchDirectory scratch_;
-    std::unique_ptr<LoopDevice> loop_;
-    std::string device_;
-    std::unique_ptr<MountedDevice> mounted_;
+    std::optional<ScratchDisk> disk_;
 };
 
 #define MAKE_DISK_OR_SKIP(...) \
@@ -253,12 +238,12 @@ TEST_F(Throttle, APartitionCountsAgainstItsDisk) {
                    "run",
                    "--io-throttle=user",
                    "--device-write-bps",
-                   device_ + ":1mb",
+                   disk_->device + ":1mb",
                    "--",
                    "sh",
                    "-c",
                    "dd if=/dev/zero of=" + file("f") + " bs=512k count=2 status=none; dd if=/dev/zero of=" +
-                       loop_->path() + " bs=64k count=8 seek=1 status=none"};
+                       disk_->loop.path() + " bs=64k count=8 seek=1 status=none"};
     const Outcome outcome = run(argv);
     EXPECT_EQ(outcome.code, 0) << outcome;
     EXPECT_TRUE(contains(outcome.err, "counts against its whole disk")) << outcome.err;
@@ -268,11 +253,11 @@ TEST_F(Throttle, APartitionCountsAgainstItsDisk) {
 TEST_F(Throttle, ADeviceOfTheDeviceMapperIsADiskOfItsOwn) {
     MAKE_DISK_OR_SKIP("ext2", LoopDevice::Layout::one_partition);
     if (!available("dmsetup")) GTEST_SKIP() << "dmsetup is not installed";
-    mounted_.reset();
+    { const MountedDevice ended = std::move(disk_->mounted); }
     const std::string name = "ctr-test-" + std::to_string(getpid()) + ":x";
     const bool had_mapper = fs::exists("/dev/mapper");
     const Outcome made = run({"dmsetup", "create", "--noudevsync", "--noudevrules", name, "--table",
-                              "0 131072 linear " + device_ + " 0"});
+                              "0 131072 linear " + disk_->device + " 0"});
     if (made.code != 0) {
         if (!had_mapper) fs::remove_all("/dev/mapper");  // dmsetup has made it
         GTEST_SKIP() << "no device mapper: " << made.err;
@@ -388,8 +373,8 @@ TEST_P(ThrottleCounts, SayHowOftenAndHowLong) {
     ASSERT_TRUE(ctr.wait_for_output("written")) << ctr.err();
     const auto found = counters();
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_EQ(to_string(found[0].device), loop_->number());
-    EXPECT_EQ("/dev/" + found[0].name, loop_->path());
+    EXPECT_EQ(to_string(found[0].device), disk_->loop.number());
+    EXPECT_EQ("/dev/" + found[0].name, disk_->loop.path());
     EXPECT_EQ(found[0].write_bytes, mib);
     EXPECT_EQ(found[0].write_operations, 8U);
     // Not before it is paid; who comes late by less than the credit waits shorter, or not at all.
@@ -403,16 +388,9 @@ TEST_P(ThrottleCounts, SayHowOftenAndHowLong) {
     ASSERT_FALSE(shown.is_discarded()) << stats;
     bool said = false;
     for (const auto& device : shown[0]["io"]["devices"])
-        said = said ||
-               (device["device"] == loop_->number() && device["throttled"]["times"] == found[0].throttled);
+        said = said || (device["device"] == disk_->loop.number() &&
+                        device["throttled"]["times"] == found[0].throttled);
     EXPECT_TRUE(said) << stats;
-
-    const Outcome changed = run({ctr_binary(), "update", "--state-dir", state_.path(), "--device-write-bps",
-                                 loop_->path() + ":2mb", "counted"});
-    if (changed.code == 0)
-        EXPECT_TRUE(contains(changed.err, "only the kernel's limits have changed")) << changed;
-    else
-        EXPECT_TRUE(contains(changed.err, "cgroup")) << changed;
 }
 
 TEST_P(ThrottleCounts, ATokenBucketLetsItsSizeThroughAtOnce) {

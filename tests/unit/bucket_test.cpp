@@ -66,6 +66,28 @@ TEST(Bucket, AnAmountLargerThanTheBucketPassesAfterTheRestOfItsCost) {
     EXPECT_EQ(bucket.take(5 * mib, start), start + seconds(4));
 }
 
+TEST(Bucket, AnotherRateHoldsForWhatIsNotPaidYet) {
+    Bucket bucket(mib, leaky, start);
+    EXPECT_EQ(bucket.take(100 * mib, start), start + seconds(100));
+    bucket.change(10 * mib, leaky, start + seconds(50));
+    EXPECT_EQ(bucket.paid_until(), start + seconds(55));
+    bucket.change(5 * mib, leaky, start + seconds(54));
+    EXPECT_EQ(bucket.paid_until(), start + seconds(56));
+    EXPECT_EQ(bucket.take(5 * mib, start + seconds(56)), start + seconds(57));
+}
+
+TEST(Bucket, AnotherRateDoesNotFillIt) {
+    Bucket bucket(mib, {Strategy::token, 10 * mib}, start);
+    EXPECT_EQ(bucket.take(10 * mib, start), start);
+    bucket.change(2 * mib, {Strategy::token, 10 * mib}, start);
+    EXPECT_EQ(bucket.take(2 * mib, start), start + seconds(1));
+    // Nor do years at a byte a second overflow.
+    bucket.change(1, leaky, start + seconds(1));
+    bucket.take(UINT64_MAX, start + seconds(1));
+    bucket.change(UINT64_MAX, leaky, start + seconds(2));
+    EXPECT_LE(bucket.paid_until(), start + seconds(3));
+}
+
 TEST(Bucket, WhatDoesNotPassCostsNothing) {
     Bucket bucket(mib, leaky, start);
     bucket.take(100 * mib, start);

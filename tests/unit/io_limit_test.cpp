@@ -166,7 +166,8 @@ TEST(AddIoMax, ReadsTheKernelsWords) {
                       .write_operations = 4};
     EXPECT_EQ(only_io_max("/srv: rbps=1mb wbps=2mb riops=3 wiops=4"), all);
     EXPECT_EQ(only_io_max("/srv:wiops=4   riops=3 wbps=2097152 rbps=1mb "), all);
-    EXPECT_EQ(only_io_max("/srv: wbps=max riops=3"), (IoLimit{.path = "/srv", .read_operations = 3}));
+    EXPECT_EQ(only_io_max("/srv: wbps=max riops=3"),
+              (IoLimit{.path = "/srv", .write_bytes = unlimited, .read_operations = 3}));
     EXPECT_EQ(only_io_max("/a:b: c: wbps=1mb").path, "/a:b: c");
     EXPECT_EQ(only_io_max("/a: wbps=1: rbps=1mb").path, "/a: wbps=1");
     EXPECT_EQ(only_io_max("/a: wbps=1mb:token:5mb wiops=9:leaky"),
@@ -195,12 +196,26 @@ TEST(AddIoMax, RefusesNonsenseAndQuotesThePart) {
                                                      {"/a: wbps=1mb wbps=2mb", "have a limit already"},
                                                      {"/a: wbps=1mb:token:x", "\"x\""},
                                                      {"/a: rbps=1mb:token", "\"token\""},
-                                                     {"/a: wbps=max", "nothing is limited"}}) {
+                                                     {"/a: wbps=max:token", "takes a rate"}}) {
         std::vector<IoLimit> limits;
         const Status added = add_io_max(limits, bad.text);
         ASSERT_FALSE(added) << bad.text;
         EXPECT_NE(added.error().message().find(bad.quoted), std::string::npos) << added.error().message();
         EXPECT_TRUE(limits.empty()) << bad.text;
+    }
+}
+
+TEST(AddLimit, TakesThatThereIsNone) {
+    for (const char* none : {"0", "-1", "max"}) {
+        std::vector<IoLimit> limits;
+        EXPECT_TRUE(add_limit(limits, io_write_bytes, std::string("/a:") + none));
+        EXPECT_TRUE(add_limit(limits, io_read_operations, std::string("/a:") + none));
+        EXPECT_TRUE(add_latency(limits, std::string("/a:") + none));
+        EXPECT_EQ(limits, (std::vector<IoLimit>{{.path = "/a",
+                                                 .write_bytes = unlimited,
+                                                 .read_operations = unlimited,
+                                                 .latency = unlimited}}));
+        EXPECT_FALSE(add_limit(limits, io_write_operations, std::string("/a:") + none + ":token"));
     }
 }
 

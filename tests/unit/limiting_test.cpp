@@ -91,6 +91,37 @@ TEST(Limiting, InsideOfANumberedContainerThereIsNoGate) {
     EXPECT_NE(refused.error().message().find("outer container"), std::string::npos);
 }
 
+TEST(Limiting, BelowAnotherListenerTheKernelIsLeft) {
+    HostFacts facts;
+    facts.listened = true;
+    Spec spec;
+    spec.limits.io = {writes};
+    EXPECT_FALSE(may_slow_writers(spec, facts));
+    EXPECT_EQ(choose_limiting(spec, facts, there)->kernel.io, Io{writes});
+    const auto nobody = choose_limiting(spec, facts, nowhere);
+    ASSERT_FALSE(nobody);
+    EXPECT_NE(nobody.error().message().find("there is none; and ctr can't"), std::string::npos)
+        << nobody.error().message();
+    EXPECT_NE(nobody.error().message().find("outer container"), std::string::npos);
+}
+
+TEST(Limiting, GateAndKernelHaveAllBetweenThem) {
+    const cgroup::Pace token{cgroup::Strategy::token, 0};
+    const Io all{{.path = "/a",
+                  .read_bytes = 1,
+                  .write_bytes = 2,
+                  .write_operations = 3,
+                  .write_operations_pace = token,
+                  .latency = 4}};
+    EXPECT_EQ(gates_part(all, true),
+              (Io{{.path = "/a", .write_bytes = 2, .write_operations = 3, .write_operations_pace = token}}));
+    EXPECT_EQ(kernels_part(all, true), (Io{{.path = "/a", .read_bytes = 1, .latency = 4}}));
+    EXPECT_EQ(gates_part(all, false),
+              (Io{{.path = "/a", .write_operations = 3, .write_operations_pace = token}}));
+    EXPECT_EQ(kernels_part(all, false),
+              (Io{{.path = "/a", .read_bytes = 1, .write_bytes = 2, .latency = 4}}));
+}
+
 TEST(Limiting, OnlyLimitsOnWritesTakeAFilter) {
     Spec spec;
     EXPECT_FALSE(may_slow_writers(spec, {}));

@@ -29,7 +29,14 @@ State sample() {
     state.cgroups = {"/sys/fs/cgroup/ctr-1-a"};
     state.limits.memory = 64 << 20;
     state.limits.cpu = 50'000;
-    state.limits.io = {{.path = "/srv", .write_bytes = 5, .read_operations = 7}};
+    state.limits.io_weight = 200;
+    state.limits.io = {{.path = "/srv",
+                        .write_bytes = 5,
+                        .read_operations = 7,
+                        .write_operations = 8,
+                        .write_bytes_pace = {cgroup::Strategy::token, 9},
+                        .write_operations_pace = {cgroup::Strategy::leaky, 0},
+                        .latency = 10}};
     state.exit = Exit{143, 15};
     return state;
 }
@@ -104,7 +111,8 @@ TEST(State, LimitsThatNobodyCouldHaveSetAreRefused) {
     const Json good = Json::parse(to_json(sample()));
     for (const char* limits : {R"({"memory":-1})", R"({"pids":"7"})", R"({"cpuQuota":1.5})",
                                R"({"devices":{}})", R"({"devices":[7]})", R"({"devices":[{"readBytes":1}]})",
-                               R"({"devices":[{"path":"/","readBytes":-1}]})"}) {
+                               R"({"devices":[{"path":"/","readBytes":-1}]})",
+                               R"({"devices":[{"path":"/","writeBytesStrategy":"none"}]})"}) {
         Json bad = good;
         bad["limits"] = Json::parse(limits);
         EXPECT_FALSE(parse_state(bad.dump())) << limits;

@@ -7,7 +7,6 @@
 
 #include "cgroup/usage.h"
 #include "cmd/stats_format.h"
-#include "runtime/update.h"
 
 namespace ctr {
 namespace {
@@ -128,22 +127,6 @@ TEST(Stats, TheJsonHasEachDevice) {
     EXPECT_EQ(web["io"]["devices"][0]["writeOperations"], 16);
     EXPECT_EQ(web["io"]["devices"][0]["throttled"]["times"], 5);
     EXPECT_EQ(cmd::as_json({}, true), "[]\n");
-}
-
-TEST(Update, WhatIsNotNamedStays) {
-    cgroup::Limits limits;
-    limits.memory = 1 << 20;
-    limits.pids = 7;
-    limits.io = {{.path = "/a", .read_bytes = 1, .write_bytes = 2}};
-    cgroup::Limits changed;
-    changed.memory = 2 << 20;
-    changed.io = {{.path = "/a", .write_bytes = 3}, {.path = "/b", .read_operations = 4}};
-    merge_limits(changed, limits);
-    EXPECT_EQ(limits.memory, 2U << 20);
-    EXPECT_EQ(limits.pids, 7U);
-    EXPECT_EQ(limits.cpu, 0U);
-    EXPECT_EQ(limits.io, (std::vector<cgroup::IoLimit>{{.path = "/a", .read_bytes = 1, .write_bytes = 3},
-                                                       {.path = "/b", .read_operations = 4}}));
 }
 
 }  // namespace
