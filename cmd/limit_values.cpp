@@ -69,6 +69,17 @@ std::vector<Option> limit_options() {
     return options;
 }
 
+Status refuse_lifting(const Given& given) {
+    for (const Option& option : limit_options()) {
+        if (option.name == std::string_view(io_max)) continue;
+        for (const std::string& text : given.of(option.name))
+            if (const std::string last = text.substr(text.rfind(':') + 1); cgroup::lifts(last))
+                return fail_input("read --" + std::string(option.name), "\"" + last + "\" limits nothing",
+                                  "leave it out; ctr update takes it, and lifts a limit");
+    }
+    return {};
+}
+
 Status take_limits(const Given& given, cgroup::Limits& limits) {
     Status statuses[] = {
         given.take(memory, limits.memory, or_none(cgroup::parse_memory)),

@@ -121,6 +121,7 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("overlay", spec.overlay, overlay),
         take_mounts(given, spec.mounts),
         take_environment(given, environment, spec),
+        refuse_lifting(given),
         take_limits(given, limits),
     };
     for (Status& status : statuses)

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/resolved_limits.h"
+#include "cgroup/io_limit.h"
 
 namespace ctr {
 
@@ -20,13 +20,5 @@ struct GateSettings {
     std::vector<GatedDisk> disks;
     bool operator==(const GateSettings&) const = default;
 };
-
-// Those of the disks whose writes are limited.
-inline std::vector<GatedDisk> gated_disks(const cgroup::ResolvedLimits& limits) {
-    std::vector<GatedDisk> disks;
-    for (const auto& [number, limit] : limits.limits)
-        if (limits_writes(limit)) disks.push_back({number, limits.devices.at(number).name, limit});
-    return disks;
-}
 
 }  // namespace ctr

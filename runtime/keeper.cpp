@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <vector>
 
 #include "cgroup/freezer.h"
@@ -100,8 +99,7 @@ Result<State> initial_state(const Spec& spec, const CgroupPlan& cgroup) {
     state.remove = spec.registration->remove;
     state.stop_signal = spec.stop_signal;
     state.cgroups = cgroup.directories;
-    state.limits = spec.limits;
-    for (cgroup::IoLimit& limit : state.limits.io) limit.path = std::filesystem::absolute(limit.path);
+    state.limits = with_whole_paths(spec.limits);
     return state;
 }
 

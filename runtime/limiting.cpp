@@ -1,6 +1,8 @@
 #include "runtime/limiting.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace ctr {
@@ -129,6 +131,22 @@ std::vector<cgroup::IoLimit> kernels_part(const std::vector<cgroup::IoLimit>& li
         return all_writes ? !is_write(limit, quantity) : !has_strategy(limit, quantity);
     };
     return part_of(limits, wanted, true);
+}
+
+cgroup::Limits with_whole_paths(cgroup::Limits limits) {
+    for (cgroup::IoLimit& limit : limits.io) {
+        std::error_code error;
+        const auto whole = std::filesystem::weakly_canonical(limit.path, error);
+        if (!error) limit.path = whole;  // else it will be an error where it is looked for
+    }
+    return limits;
+}
+
+std::vector<GatedDisk> gated_disks(const cgroup::ResolvedLimits& limits) {
+    std::vector<GatedDisk> disks;
+    for (const auto& [number, limit] : limits.limits)
+        if (limits_writes(limit)) disks.push_back({number, limits.devices.at(number).name, limit});
+    return disks;
 }
 
 bool may_slow_writers(const Spec& spec, const HostFacts& facts) {

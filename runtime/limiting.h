@@ -9,8 +9,10 @@
 
 #include "cgroup/group.h"
 #include "cgroup/limits.h"
+#include "cgroup/resolved_limits.h"
 #include "runtime/base/error.h"
 #include "runtime/facts.h"
+#include "runtime/gate_settings.h"
 #include "runtime/notice.h"
 #include "runtime/spec.h"
 #include "runtime/write_gate.h"
@@ -21,6 +23,12 @@ namespace ctr {
 // that are left to the kernel.
 std::vector<cgroup::IoLimit> gates_part(const std::vector<cgroup::IoLimit>& limits, bool all_writes);
 std::vector<cgroup::IoLimit> kernels_part(const std::vector<cgroup::IoLimit>& limits, bool all_writes);
+
+// As they are written down: a path has one spelling, wherever somebody stands who names it.
+cgroup::Limits with_whole_paths(cgroup::Limits limits);
+
+// Those of the disks whose writes are limited.
+std::vector<GatedDisk> gated_disks(const cgroup::ResolvedLimits& limits);
 
 struct Limiting {
     bool user = false;                   // all limits on writes are to be the gate's

@@ -1,7 +1,6 @@
 #include "runtime/update.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <set>
 
@@ -56,8 +55,7 @@ class Disks {
         const auto later = cgroup::resolve(gates_part(after_, settings.all_writes));
         if (!later) return std::unexpected(later.error());
         append(later->warnings, warnings);
-        std::erase_if(settings.disks,
-                      [&](const GatedDisk& disk) { return numbers_.contains(disk.device); });
+        std::erase_if(settings.disks, [&](const GatedDisk& disk) { return numbers_.contains(disk.device); });
         for (GatedDisk& disk : gated_disks(*later)) settings.disks.push_back(std::move(disk));
         return settings;
     }
@@ -67,8 +65,7 @@ class Disks {
         Io found;
         for (const cgroup::IoLimit& limit : limits) {
             const auto device = cgroup::find_device(limit.path);
-            if (!device)
-                return std::unexpected(Error(device.error()).within("find what is limited already"));
+            if (!device) return std::unexpected(Error(device.error()).within("find what is limited already"));
             if (numbers_.contains(device->number)) found.push_back(limit);
         }
         return found;
@@ -85,12 +82,6 @@ class Disks {
     Io before_;
     Io after_;
 };
-
-// Somebody may ask from another directory next time.
-cgroup::Limits with_whole_paths(cgroup::Limits limits) {
-    for (cgroup::IoLimit& limit : limits.io) limit.path = std::filesystem::absolute(limit.path);
-    return limits;
-}
 
 Status check_gate(const cgroup::Limits& changed, const std::optional<GateSettings>& gate) {
     if (gate || std::ranges::none_of(changed.io, cgroup::names_strategy)) return {};

@@ -393,6 +393,16 @@ TEST_P(ThrottleCounts, SayHowOftenAndHowLong) {
     EXPECT_TRUE(said) << stats;
 }
 
+TEST_P(ThrottleCounts, PartsOfAWriteMayLieInMemoryThatTheContainerServes) {
+    MAKE_DISK_OR_SKIP();
+    const ScratchDirectory place;
+    const Outcome outcome = run(limited("100mb", {victim("servedpath"), place.path(), file("f")},
+                                        {"--cap-add", "ALL", std::string("--pidns=") + GetParam()}));
+    if (outcome.code == 77) GTEST_SKIP() << "no FUSE here";
+    EXPECT_EQ(outcome.out, "servedpath: written\n") << outcome;
+    EXPECT_EQ(content(file("f")), "12345678");
+}
+
 TEST_P(ThrottleCounts, ATokenBucketLetsItsSizeThroughAtOnce) {
     MAKE_DISK_OR_SKIP();
     Background ctr(named("1b:token:8mb", {"sh", "-c",

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "cmd/options.h"
 
 namespace ctr {
@@ -120,6 +122,14 @@ TEST(Limiting, GateAndKernelHaveAllBetweenThem) {
               (Io{{.path = "/a", .write_operations = 3, .write_operations_pace = token}}));
     EXPECT_EQ(kernels_part(all, false),
               (Io{{.path = "/a", .read_bytes = 1, .write_bytes = 2, .latency = 4}}));
+}
+
+TEST(Limiting, APathHasOneSpelling) {
+    const cgroup::Limits limits =
+        with_whole_paths({.io = {{.path = "/usr/../usr/./bin"}, {.path = "."}, {.path = "/no/such/../x"}}});
+    EXPECT_EQ(limits.io[0].path, std::filesystem::canonical("/usr/bin"));
+    EXPECT_EQ(limits.io[1].path, std::filesystem::current_path());
+    EXPECT_EQ(limits.io[2].path, "/no/x");
 }
 
 TEST(Limiting, OnlyLimitsOnWritesTakeAFilter) {

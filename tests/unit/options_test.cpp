@@ -354,6 +354,9 @@ TEST(RunOptions, BadLimitsAreQuoted) {
     expect_refused({"--memory", "12q", "sh"}, "\"12q\"");
     expect_refused({"--cpus", "two", "sh"}, "\"two\"");
     expect_refused({"--pids-limit", "0", "sh"}, "\"0\"");
+    expect_refused({"--memory", "max", "sh"}, "\"max\"");
+    expect_refused({"--blkio-weight", "-1", "sh"}, "\"-1\"");
+    expect_refused({"--io-latency", "/:0", "sh"}, "\"0\"");
     expect_refused({"--ulimit", "files=1", "sh"}, "\"files\"");
     expect_refused({"--ulimit", "core=0", "--ulimit", "core=1", "sh"}, "contradict");
     expect_refused({"--seccomp", "", "sh"}, "--seccomp");

@@ -1,6 +1,6 @@
 // A path in memory that another process of the container serves (FUSE), and that isn't there yet when the
-// call is made: servedpath DIRECTORY. The server makes a call of its own before it answers. Exit code 77: no
-// FUSE here.
+// call is made: servedpath DIRECTORY. With a FILE as well, the parts of a writev to that lie there. The
+// server makes a call of its own before it answers. Exit code 77: no FUSE here.
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
@@ -19,6 +19,8 @@
 
 enum { page_size = 4096, directory = 1, file = 2 };
 
+static char page[page_size] = "/proc/self/stat";
+
 static void reply(int device, const struct fuse_in_header* request, int error, void* data, size_t size) {
     struct fuse_out_header header = {
         .len = (unsigned)(sizeof header + size), .error = error, .unique = request->unique};
@@ -34,7 +36,6 @@ static struct fuse_attr attributes(unsigned long node) {
 
 static void serve(int device) {
     static char buffer[1 << 17];
-    static char page[page_size] = "/proc/self/stat";
     const struct fuse_in_header* request = (const struct fuse_in_header*)buffer;
     while (read(device, buffer, sizeof buffer) > 0) {
         struct fuse_init_out init = {.major = 7, .minor = 31, .max_write = page_size};
@@ -61,9 +62,18 @@ static void serve(int device) {
     _exit(0);
 }
 
+static int write_to(const char* name, const struct iovec* parts) {
+    const int to = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (to < 0 || writev(to, parts, 1) != 8) err(1, "%s", name);
+    printf("servedpath: written\n");
+    return 0;
+}
+
 int main(int argc, char** argv) {
-    if (argc != 2) errx(2, "usage: servedpath DIRECTORY");
-    char options[64], name[512], text[64] = "";
+    if (argc != 2 && argc != 3) errx(2, "usage: servedpath DIRECTORY [FILE]");
+    char options[64], name[512], text[64] = "", eight[] = "12345678";
+    const struct iovec part = {eight, 8};
+    if (argc == 3) memcpy(page, &part, sizeof part);
     const int device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
     snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
     if (device < 0 || mount("servedpath", argv[1], "fuse", MS_NOSUID | MS_NODEV, options) != 0) return 77;
@@ -74,6 +84,7 @@ int main(int argc, char** argv) {
     const int mapped = open(name, O_RDONLY | O_CLOEXEC);
     const char* path = mmap(NULL, page_size, PROT_READ, MAP_PRIVATE, mapped, 0);
     if (mapped < 0 || path == MAP_FAILED) err(1, "%s", name);
+    if (argc == 3) return write_to(argv[2], (const struct iovec*)path);
     const int stat = open(path, O_RDONLY | O_CLOEXEC);
     if (stat < 0 || read(stat, text, sizeof text - 1) < 0) err(1, "open");
     printf("servedpath: process %d\n", atoi(text));
