@@ -330,6 +330,33 @@ TEST_F(Throttle, InsideOfANumberedContainerItIsRefusedWithAReason) {
     EXPECT_TRUE(contains(outcome.err, "--io-throttle=kernel")) << outcome.err;
 }
 
+// Nobody is numbered, but the outer container's writers are slowed down.
+TEST_F(Throttle, InsideOfAContainerThatIsSlowedDownTheKernelIsLeft) {
+    MAKE_DISK_OR_SKIP();
+    const auto nested = [&](const Arguments& options) {
+        Arguments inner{ctr_binary(), "run", "--pidns=kernel"};
+        inner.insert(inner.end(), options.begin(), options.end());
+        inner.insert(inner.end(), {"--", "sh", "-c", "echo x > " + file("f") + "; echo inside"});
+        return run(limited("5mb", inner, {"--pidns=kernel"}));
+    };
+    EXPECT_EQ(nested({}).out, "inside\n");
+    const Arguments slower{"--device-write-bps", scratch_.path() + ":1mb"};
+    const Outcome automatic = nested(slower);
+    if (automatic.code != 0) {  // where the cgroups are closed to it
+        EXPECT_TRUE(contains(automatic.err, "ctr can't slow writers down itself")) << automatic;
+        EXPECT_TRUE(contains(automatic.err, "outer container")) << automatic;
+    } else {
+        EXPECT_EQ(automatic.out, "inside\n") << automatic;
+        EXPECT_EQ(automatic.err.find("slowed down in user space", automatic.err.find("1MiB/s")),
+                  std::string::npos)
+            << automatic;
+    }
+    const Outcome wanted = nested({slower[0], slower[1], "--io-throttle=user"});
+    EXPECT_EQ(wanted.code, 125) << wanted;
+    EXPECT_TRUE(contains(wanted.err, "the one listener")) << wanted;
+    EXPECT_FALSE(contains(wanted.err, "EBUSY")) << wanted;
+}
+
 // One that is reached by its name, and what it says of how it was slowed down.
 class ThrottleCounts : public Throttle, public testing::WithParamInterface<const char*> {
   protected:

@@ -165,12 +165,12 @@ TEST_F(GateMessages, OfOthersAreRefused) {
     EXPECT_FALSE(sent("{}")) << "an order";
     std::array<char, 8> order{};
     EXPECT_EQ(recv(answering_.get(), order.data(), order.size(), MSG_DONTWAIT), 2) << "it stays";
-    for (const char* text :
-         {"gate{", "gate[]", "gate{}", R"(gate{"allWrites":1,"disks":[]})",
-          R"(gate{"allWrites":true,"disks":[{"device":"x","name":"","limit":{"path":""}}]})",
-          R"(gate{"allWrites":true,"disks":[{"device":"7:0","name":"loop0"}]})",
-          R"(gate{"allWrites":true,"disks":[{"device":"7:0","name":"l","limit":{"path":"",)"
-          R"("writeBytesStrategy":"x"}}]})"}) {
+    for (
+        const char* text :
+        {"gate{", "gate[]", "gate{}", R"(gate{"allWrites":1,"disks":[]})",
+         R"(gate{"allWrites":true,"disks":[{"device":"x","name":"","limit":{"path":""}}]})",
+         R"(gate{"allWrites":true,"disks":[{"device":"7:0","name":"loop0"}]})",
+         R"(gate{"allWrites":true,"disks":[{"device":"7:0","name":"l","limit":{"writeBytesStrategy":"x"}}]})"}) {
         const auto question = sent(text);
         ASSERT_TRUE(question) << text;
         EXPECT_FALSE(*question) << text;
