@@ -43,8 +43,7 @@ bool all_digits(std::string_view text) {
 }  // namespace
 
 void change(const Limits& changed, Limits& into) {
-    for (const Quantity& quantity : quantities)
-        change(changed.*quantity.member, into.*quantity.member);
+    for (const Quantity& quantity : quantities) change(changed.*quantity.member, into.*quantity.member);
     for (const IoLimit& limit : changed.io) {
         const auto same = std::ranges::find(into.io, limit.path, &IoLimit::path);
         change(limit, same != into.io.end() ? *same : into.io.emplace_back(IoLimit{.path = limit.path}));
