@@ -22,16 +22,25 @@ namespace ctr::bench {
 using Words = std::vector<std::string>;
 
 struct Configuration {
-    std::string name;                     // unique among those of a run
-    std::string kind = "host";            // a word of kinds()
-    unsigned depth = 1;                   // containers around the command; 1 for host as well
-    std::vector<std::string> namespaces;  // of host only: those that the command gets, "uts"
-    Words options;                        // of ctr run, for the outermost container
+    std::string name;           // unique among those of a run
+    std::string kind = "host";  // a word of kinds()
+    unsigned depth = 1;         // containers around the command; 1 for host as well
+    Words namespaces;           // "+uts", "-ipc": what differs from its usual ones, by a word of namespaces()
+    Words options;              // of ctr run, for the outermost container
 
     bool native() const { return kind == "host"; }  // no container
 };
 
 std::vector<std::string> kinds();
+
+// A kind of namespace that a configuration can be with or without.
+struct Namespace {
+    const char* name;
+    int flag;          // of unshare(2); 0: not outside
+    const char* with;  // the option of ctr run; null: it isn't ctr run's to choose
+    const char* without;
+};
+const std::vector<Namespace>& namespaces();
 
 inline constexpr unsigned most_depth = 31;  // of --pidns=multi and the kernel
 
@@ -47,6 +56,9 @@ std::vector<Configuration> usual_configurations();
 // The command line that runs COMMAND under it; CTR: the path of ctr, on the host and inside. Containers die
 // with their parent. For host: COMMAND itself.
 Words command_line(const Configuration& configuration, const std::string& ctr, const Words& command);
+
+// Whether the container has a root file system of its own, where nothing of the host is found by its path.
+bool has_own_root(const Configuration& configuration);
 
 // As a shell splits a line without expanding anything: blanks part words, quotes and backslashes join them.
 Result<Words> split_words(const std::string& text);

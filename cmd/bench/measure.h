@@ -23,9 +23,10 @@
 
 namespace ctr::bench {
 
-// What every command has: wall, user, system (s), memory (MiB; the largest of its processes, and never less
-// than ctr itself, which starts it), start (ms, until the command is about to be executed; the wrapper's own
-// start, some 1 ms, is in it), ctr cpu (ms, of keeper, monitor, and of start and teardown).
+// What every command has: wall, user, system, cpu (both together; s), memory (MiB; the largest of its
+// processes, and never less than ctr itself, which starts it), start (ms, until the command is about to be
+// executed; the wrapper's own start, some 1 ms, is in it), ctr cpu (ms, of keeper, monitor, and of start and
+// teardown).
 const std::vector<Metric>& common_metrics();
 
 // Those, and the workload's figures behind them.
@@ -36,7 +37,7 @@ std::vector<Subject> subjects_of(const std::vector<Configuration>& configuration
 
 struct Measured {
     Sample sample;
-    std::string output;  // of standard output and error, if a figure is to be read from it
+    std::vector<std::string> warnings;  // of ctr run: what is measured may be less than what was asked for
 };
 
 // Makes samples of real commands; not thread-safe. A command that doesn't end with 0, or prints no figure, is
@@ -46,7 +47,7 @@ class Measurer {
     // STOP: readable when the measurement is to end (SIGINT); -1: never. The running command is then killed.
     static Result<Measurer> make(int stop);
 
-    Result<Sample> measure(const Configuration& configuration, const Workload& workload) const;
+    Result<Measured> measure(const Configuration& configuration, const Workload& workload) const;
 
   private:
     Measurer(std::string ctr, int stop) : ctr_(std::move(ctr)), stop_(stop) {}
@@ -54,7 +55,9 @@ class Measurer {
     int stop_ = -1;
 };
 
-// The wrapper: what `ctr __measure [NAMESPACE,...] -- COMMAND...` does. Its exit code.
+// The wrapper: what `ctr __measure WHERE COMMAND...` does. WHERE: "inside", or
+// "outside:PARENT[,NAMESPACE]...", where the end of the process PARENT is the end of it all. Its exit code is
+// the command's.
 int measure_inside(const std::vector<std::string>& arguments);
 
 }  // namespace ctr::bench

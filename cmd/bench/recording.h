@@ -50,6 +50,7 @@ struct Recording {
     // Of each subject, one for each round. An empty sample: the subject has failed by then.
     std::vector<std::vector<Sample>> samples;
     std::vector<Failure> failures;
+    std::vector<std::string> notes;  // warnings that came with samples
     bool interrupted = false;
     double seconds = 0;  // that it took
 

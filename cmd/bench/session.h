@@ -8,6 +8,7 @@
 
 #include "cmd/bench/interrupt.h"
 #include "cmd/bench/measure.h"
+#include "cmd/bench/outputs.h"
 #include "cmd/bench/report.h"
 #include "cmd/bench/schedule.h"
 #include "cmd/given.h"
@@ -15,14 +16,6 @@
 
 namespace ctr::bench {
 
-// Where a report goes beside standard output; "-": there, in place of the text.
-struct Outputs {
-    std::string json;
-    std::string csv;
-    std::string html;
-    std::string svg;  // by gnuplot, as png
-    std::string png;
-};
 Result<Outputs> take_outputs(const cmd::Given& given);
 
 // --rounds, --time, --warmup, --seed; what isn't given stays as it is. Without --seed one is drawn.
@@ -37,6 +30,7 @@ class Session {
 
     // Measures a command under configurations, of which the first is the reference. PACE: rounds, warm-up,
     // time and seed; the rest of it is made here. The recording also goes into the report.
+    // Error: a configuration is named twice.
     Result<const Recording*> run(const Workload& workload, const std::vector<Configuration>& configurations,
                                  const Plan& pace);
 
@@ -49,7 +43,8 @@ class Session {
 
     void skip(std::string title, std::string why);
 
-    // Looks at the machine again, writes all files and prints. 0, 1 if something failed or was interrupted.
+    // Looks at the machine again, writes all files and prints. 0; 1 if something failed, 130 if it was
+    // interrupted.
     Result<int> finish(const Outputs& outputs);
     Report& report() { return report_; }
 

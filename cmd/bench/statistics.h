@@ -56,7 +56,11 @@ size_t block_size(size_t rounds);
 // Nothing: there are no values.
 std::optional<Summary> summarize(const Values& values, uint64_t seed);
 
-// Nothing: no round has both, or the reference is 0 in all of them.
+// The ratios of rounds that have both, where the reference isn't 0; and how many there are.
+Values paired(const Values& values, const Values& reference);
+size_t paired_rounds(const Values& values, const Values& reference);
+
+// Nothing: there is no such round.
 std::optional<Estimate> paired_ratio(const Values& values, const Values& reference, uint64_t seed);
 
 // Samples of two runs that have nothing to do with each other: the ratio of their medians.
@@ -64,6 +68,9 @@ std::optional<Estimate> unpaired_ratio(const Values& values, const Values& refer
 
 // NOISE: the ratio of two instances of the reference, which are equal. ROUNDS: that both have.
 Comparison judge(const Estimate& ratio, const Estimate& noise, size_t rounds);
+
+// With so many digits behind the point.
+std::string number(double value, int digits);
 
 // "1.5 %" of 0.015.
 std::string percent(double share);
