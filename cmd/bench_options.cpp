@@ -58,6 +58,15 @@ const std::vector<Option>& bench_options() {
     return table;
 }
 
+const std::vector<std::string>& bench_verbs() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> all;
+        for (const Taken& one : taken()) all.emplace_back(one.verb);
+        return all;
+    }();
+    return names;
+}
+
 bool bench_verb_takes(const std::string& verb, const Option& option) {
     const auto row = std::ranges::find_if(taken(), [&](const Taken& one) { return verb == one.verb; });
     return row != taken().end() && std::ranges::count(row->groups, option.group) != 0;

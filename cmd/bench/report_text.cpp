@@ -46,8 +46,8 @@ std::string listed(const std::string& title, const std::vector<std::string>& lin
 }  // namespace
 
 std::string table_text(const Recording& recording) {
-    std::string text = recording.plan.title + "\n" + pace_text(recording) + ".\n\n";
-    if (recording.rounds > 0) text += table_of(recording, shown_metrics(recording));
+    std::string text = recording.plan.title + "\n" + pace_text(recording) + ".\n";
+    if (recording.rounds > 0) text += '\n' + table_of(recording, shown_metrics(recording));
     if (const std::string which = directions(recording); !which.empty()) text += '(' + which + ")\n";
     if (const auto others = other_metrics(recording); recording.rounds > 0 && !others.empty())
         text += "\nApart from that:\n" + table_of(recording, others);

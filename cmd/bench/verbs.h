@@ -1,32 +1,13 @@
-// ctr bench: the verbs below it, and what each of them takes.
+// The verbs below `ctr bench`. What each takes is in its options' groups (cmd/bench_options.h); each returns
+// the exit code.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "cmd/bench/configuration.h"
-#include "cmd/given.h"
-#include "cmd/log_options.h"
+#include "cmd/bench/call.h"
 #include "runtime/base/error.h"
 
 namespace ctr::bench {
 
-// The words of `ctr bench`, sorted.
-struct Call {
-    std::string verb;  // "run"
-    cmd::Given given;
-    Words operands;    // behind the options; of run: the command
-    std::string line;  // how all this was called, for the report
-    cmd::LogOptions log;
-    bool help = false;
-};
-Result<Call> parse_call(const Words& arguments);
-
-// What each takes is in its options' groups (cmd/option_table.h); each returns the exit code.
 Result<int> run_verb(const Call& call);
 Result<int> compare_verb(const Call& call);
-
-// --config, with host in front if it isn't among them, and --reference in front of that.
-Result<std::vector<Configuration>> take_configurations(const cmd::Given& given);
 
 }  // namespace ctr::bench

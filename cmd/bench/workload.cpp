@@ -41,7 +41,7 @@ class Pattern {
         for (size_t at = 0; at <= text.size(); at += static_cast<size_t>(groups[0].rm_eo)) {
             const int flags = at == 0 ? 0 : REG_NOTBOL;
             if (regexec(&compiled_, text.c_str() + at, groups.size(), groups.data(), flags) != 0) break;
-            if (groups[1].rm_so >= 0)
+            if (groups[1].rm_so < groups[1].rm_eo)
                 found = text.substr(at + static_cast<size_t>(groups[1].rm_so),
                                     static_cast<size_t>(groups[1].rm_eo - groups[1].rm_so));
             if (groups[0].rm_eo == 0) ++at;  // an empty match, of which there is one everywhere
