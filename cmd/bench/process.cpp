@@ -115,7 +115,7 @@ class Listener {
         : pipes_{std::move(channel.reading), std::move(output.reading), std::move(errors.reading)} {}
 
     // Until the process has ended, and, if it was stopped, all that had its descriptors.
-    Status listen(pid_t process, int stop, Ended& ended) {
+    Status listen(pid_t process, bool whole_group, int stop, Ended& ended) {
         const Fd pidfd(sys::pidfd_open(process, 0));
         if (!pidfd) return fail_call("wait for a process", "pidfd_open");
         std::string* const texts[] = {&ended.channel, &ended.output, &ended.errors};
@@ -132,7 +132,7 @@ class Listener {
             over = over || polled[3].revents != 0;
             if (polled[4].revents != 0) {
                 ended.stopped = true;
-                sys::pidfd_send_signal(pidfd.get(), SIGKILL);
+                kill(whole_group ? -process : process, SIGKILL);  // it isn't reaped before this has returned
             }
             for (size_t i = 0; i < pipes_.size(); ++i)
                 if ((over || polled[i].revents != 0) && pipes_[i] && !read_into(*texts[i], pipes_[i]))
@@ -189,7 +189,7 @@ Result<Ended> run_process(const Start& start, int stop) {
     if (!process) return std::unexpected(process.error());
     for (Pipe* pipe : {&*channel, &*output, &*errors}) pipe->writing.reset();
     Listener listener(std::move(*channel), std::move(*output), std::move(*errors));
-    const Status listened = listener.listen(*process, stop, ended);
+    const Status listened = listener.listen(*process, start.group_ends, stop, ended);
     // While it isn't reaped the number is still its group's.
     if (start.group_ends || !listened) kill(-*process, SIGKILL);
     while (wait4(*process, &ended.status, 0, &ended.usage) < 0)
