@@ -1,6 +1,5 @@
 // ctr bench compare: what two runs found out, beside each other.
-#include <iostream>
-
+#include "cmd/bench/outputs.h"
 #include "cmd/bench/report.h"
 #include "cmd/bench/verbs.h"
 #include "runtime/base/path.h"
@@ -27,8 +26,8 @@ Result<int> compare_verb(const Call& call) {
     if (!before) return std::unexpected(before.error());
     const auto after = read_report(call.operands[1]);
     if (!after) return std::unexpected(after.error());
-    std::cout << compare_text(*before, *after) << std::flush;
-    if (!std::cout) return fail_input("print the comparison", "standard output takes no more");
+    if (auto printed = print(compare_text(*before, *after)); !printed)
+        return std::unexpected(printed.error());
     return 0;
 }
 

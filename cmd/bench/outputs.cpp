@@ -31,12 +31,6 @@ struct Plot {
 };
 constexpr Plot plots[] = {{"svg", &Outputs::svg}, {"png", &Outputs::png}};
 
-Status print(const std::string& text) {
-    std::cout << text << std::flush;
-    if (std::cout) return {};
-    return fail_input("print the report", "standard output takes no more");
-}
-
 Status write_file(const std::string& name, const std::string& text) {
     if (name == standard_output) return print(text);
     errno = 0;
@@ -83,6 +77,12 @@ Status draw(const Report& report, const Plot& plot, const std::string& name) {
 }
 
 }  // namespace
+
+Status print(const std::string& text) {
+    std::cout << text << std::flush;
+    if (std::cout) return {};
+    return fail_input("print", "standard output takes no more");
+}
 
 Status check(const Outputs& outputs) {
     size_t printed = 0;

@@ -17,6 +17,9 @@ struct Outputs {
     std::string png;
 };
 
+// On standard output.
+Status print(const std::string& text);
+
 // At most one of them goes to standard output, and none of gnuplot's.
 Status check(const Outputs& outputs);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "cmd/bench/decimal.h"
 #include "cmd/bench/report_parts.h"
 
 namespace ctr::bench {
@@ -31,7 +32,7 @@ struct Axis {
 // Steps of 1, 2 or 5 times a power of ten.
 double nice_step(double span) {
     const double rough = span / wanted_ticks;
-    const double power = std::pow(10, std::floor(std::log10(rough)));
+    const double power = power_of_ten(decimal_exponent(rough));
     for (const double factor : {1.0, 2.0, 5.0})
         if (factor * power >= rough) return factor * power;
     return 10 * power;
@@ -40,7 +41,8 @@ double nice_step(double span) {
 Axis axis_over(double least, double most) {
     const double span = most > least ? most - least : std::max(std::abs(most), 1.0) / 10;
     const double step = nice_step(span);
-    return {std::floor(least / step) * step, std::ceil((least + span) / step) * step, step};
+    const double begin = multiple_below(least, step);
+    return {begin, multiple_below(least + span, step) + step, step};
 }
 
 std::string coordinate(double value) {
@@ -81,8 +83,8 @@ std::string row(const Axis& axis, double y, const std::string& name, const Value
 
 std::string ticks(const Axis& axis, double bottom) {
     std::string svg;
-    const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(axis.step))));
-    const auto count = static_cast<int>(std::lround((axis.most - axis.least) / axis.step));
+    const int digits = std::max(0, -decimal_exponent(axis.step));
+    const auto count = static_cast<int>((axis.most - axis.least) / axis.step + 0.5);
     for (int i = 0; i <= count; ++i) {
         const double value = axis.least + i * axis.step;
         svg += line(axis.x(value), head, axis.x(value), bottom, "grid");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cmd/bench/decimal.h"
 #include "cmd/bench/report_parts.h"
 
 namespace ctr::bench {
@@ -53,7 +54,7 @@ std::string slowdown_text(const Comparison& comparison, Better better, size_t ro
 std::string significant(double value) {
     constexpr int wanted = 4;
     if (value == 0) return "0";
-    const int before = static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
+    const int before = decimal_exponent(std::abs(value)) + 1;
     return number(value, std::clamp(wanted - before, 0, 6));
 }
 
