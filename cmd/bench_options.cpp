@@ -42,6 +42,8 @@ const std::vector<Option>& bench_options() {
             {pace, "", "rounds", value, "N", "samples of each configuration (default: 30)"},
             {pace, "", "time", value, "SECONDS", "end after the round in which this is over"},
             {pace, "", "warmup", value, "N", "rounds before them that don't count (default: 1)"},
+            {pace, "", "ahead", nothing, "",
+             "on a busy machine: what is measured runs ahead of all else (SCHED_FIFO), as root"},
             {pace, "", "seed", value, "N",
              "of the order and the statistics (default: another one each time)"},
             {reports, "", "json", value, "FILE", "everything, with all samples, for ctr bench compare too",

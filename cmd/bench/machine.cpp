@@ -199,7 +199,7 @@ std::string busy(const Machine& machine) {
     const double number_of_cores = std::max(1.0, first_number(value_of(machine, "cores")));
     if (before < number_of_cores / 2) return {};
     return "the machine was busy before it began (load " + value_of(machine, load_before) + " on " +
-           value_of(machine, "cores") + " cores): differences are harder to see";
+           value_of(machine, "cores") + " cores): differences are harder to see, but with --ahead";
 }
 
 }  // namespace ctr::bench

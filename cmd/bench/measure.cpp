@@ -127,17 +127,17 @@ std::vector<Subject> subjects_of(const std::vector<Configuration>& configuration
     return with_again(std::move(subjects));
 }
 
-Result<Measurer> Measurer::make(int stop) {
+Result<Measurer> Measurer::make(int stop, bool ahead) {
     std::string program(4096, 0);
     const ssize_t length = readlink("/proc/self/exe", program.data(), program.size());
     if (length <= 0) return fail_call("find this program", "readlink");
     program.resize(static_cast<size_t>(length));
-    return Measurer(std::move(program), stop);
+    return Measurer(std::move(program), stop, ahead);
 }
 
 Result<Measured> Measurer::measure(const Configuration& configuration, const Workload& workload) const {
     const Start start{line_of(configuration, ctr_, workload.command), workload.environment,
-                      workload.directory, !workload.figures.empty(), configuration.native()};
+                      workload.directory, !workload.figures.empty(), ahead_, configuration.native()};
     auto ended = run_process(start, stop_);
     if (!ended) return std::unexpected(ended.error());
     if (ended->stopped) return fail_input("run the command", "it was interrupted");

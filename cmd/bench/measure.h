@@ -45,14 +45,16 @@ struct Measured {
 class Measurer {
   public:
     // STOP: readable when the measurement is to end (SIGINT); -1: never. The running command is then killed.
-    static Result<Measurer> make(int stop);
+    // AHEAD: of all else on this machine (SCHED_FIFO), which takes CAP_SYS_NICE.
+    static Result<Measurer> make(int stop, bool ahead = false);
 
     Result<Measured> measure(const Configuration& configuration, const Workload& workload) const;
 
   private:
-    Measurer(std::string ctr, int stop) : ctr_(std::move(ctr)), stop_(stop) {}
+    Measurer(std::string ctr, int stop, bool ahead) : ctr_(std::move(ctr)), stop_(stop), ahead_(ahead) {}
     std::string ctr_;  // the path of this program
     int stop_ = -1;
+    bool ahead_ = false;
 };
 
 // The wrapper: what `ctr __measure WHERE COMMAND...` does. WHERE: "inside", or

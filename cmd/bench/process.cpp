@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -58,7 +59,7 @@ class Actions {
 // A group of its own, and signals as a shell would give them.
 class Attributes {
   public:
-    Attributes() {
+    explicit Attributes(bool ahead) {
         posix_spawnattr_init(&attributes_);
         sigset_t none;
         sigset_t all;
@@ -67,8 +68,14 @@ class Attributes {
         posix_spawnattr_setsigmask(&attributes_, &none);
         posix_spawnattr_setsigdefault(&attributes_, &all);
         posix_spawnattr_setpgroup(&attributes_, 0);
-        posix_spawnattr_setflags(&attributes_,
-                                 POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+        int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP;
+        if (ahead) {
+            const sched_param lowest{1};
+            posix_spawnattr_setschedpolicy(&attributes_, SCHED_FIFO);
+            posix_spawnattr_setschedparam(&attributes_, &lowest);
+            flags |= POSIX_SPAWN_SETSCHEDULER;
+        }
+        posix_spawnattr_setflags(&attributes_, static_cast<short>(flags));
     }
     Attributes(const Attributes&) = delete;
     Attributes& operator=(const Attributes&) = delete;
@@ -150,7 +157,7 @@ class Listener {
 
 Result<pid_t> spawn(const Start& start, const Pipe& channel, const Pipe& output, const Pipe& errors) {
     Actions actions;
-    const Attributes attributes;
+    const Attributes attributes(start.ahead);
     actions.place(channel.writing, STDIN_FILENO);
     if (start.keep_output)
         actions.place(output.writing, STDOUT_FILENO);
@@ -164,6 +171,9 @@ Result<pid_t> spawn(const Start& start, const Pipe& channel, const Pipe& output,
     pid_t process = -1;
     const int problem =
         posix_spawnp(&process, argv[0], actions.get(), attributes.get(), argv.data(), environment.data());
+    if (problem == EPERM && start.ahead)
+        return fail_call("run it ahead of all else", "sched_setscheduler", problem,
+                         "it takes CAP_SYS_NICE, and a cgroup that is allowed real time", "without --ahead");
     if (problem != 0) return fail_call("run " + start.line.front(), "posix_spawn", problem);
     return process;
 }

@@ -16,6 +16,7 @@ struct Start {
     std::vector<std::pair<std::string, std::string>> environment;  // over the caller's
     std::string directory;                                         // empty: the caller's
     bool keep_output = false;  // else what it writes to standard output is dropped
+    bool ahead = false;        // of all else on this machine (SCHED_FIFO), with all that it starts
     bool group_ends = false;   // what it leaves behind in its process group is killed with it
 };
 

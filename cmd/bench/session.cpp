@@ -75,10 +75,10 @@ Status take_pace(const cmd::Given& given, Plan& plan) {
     return {};
 }
 
-Result<Session> Session::begin(std::string command) {
+Result<Session> Session::begin(std::string command, bool ahead) {
     auto interrupt = Interrupt::make();
     if (!interrupt) return std::unexpected(interrupt.error());
-    auto measurer = Measurer::make(interrupt->descriptor());
+    auto measurer = Measurer::make(interrupt->descriptor(), ahead);
     if (!measurer) return std::unexpected(measurer.error());
     Report report;
     report.machine = look_at_machine();

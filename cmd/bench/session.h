@@ -24,7 +24,7 @@ Status take_pace(const cmd::Given& given, Plan& plan);
 class Session {
   public:
     // COMMAND: how it was called, for the report.
-    static Result<Session> begin(std::string command);
+    static Result<Session> begin(std::string command, bool ahead = false);  // ahead: as of Measurer
 
     bool interrupted() const { return interrupt_.happened(); }
 
