@@ -118,6 +118,7 @@ std::vector<Metric> metrics_of(const Workload& workload) {
 
 std::vector<Subject> subjects_of(const std::vector<Configuration>& configurations) {
     std::vector<Subject> subjects;
+    subjects.reserve(configurations.size() + 1);
     for (const Configuration& one : configurations)
         subjects.push_back({one.name, join_words(command_line(one, "ctr", {"COMMAND"})), false});
     for (size_t i = 0; i < subjects.size(); ++i)
@@ -136,8 +137,12 @@ Result<Measurer> Measurer::make(int stop, bool ahead) {
 }
 
 Result<Measured> Measurer::measure(const Configuration& configuration, const Workload& workload) const {
-    const Start start{line_of(configuration, ctr_, workload.command), workload.environment,
-                      workload.directory, !workload.figures.empty(), ahead_, configuration.native()};
+    const Start start{line_of(configuration, ctr_, workload.command),
+                      workload.environment,
+                      workload.directory,
+                      !workload.figures.empty(),
+                      ahead_,
+                      configuration.native()};
     auto ended = run_process(start, stop_);
     if (!ended) return std::unexpected(ended.error());
     if (ended->stopped) return fail_input("run the command", "it was interrupted");

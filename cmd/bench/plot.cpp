@@ -84,9 +84,9 @@ std::string row(const Axis& axis, double y, const std::string& name, const Value
 std::string ticks(const Axis& axis, double bottom) {
     std::string svg;
     const int digits = std::max(0, -decimal_exponent(axis.step));
-    const auto count = static_cast<int>((axis.most - axis.least) / axis.step + 0.5);
-    for (int i = 0; i <= count; ++i) {
-        const double value = axis.least + i * axis.step;
+    const double end = axis.most + axis.step / 2;  // sums of steps aren't exact
+    double value = axis.least;
+    for (int i = 1; value < end; value = axis.least + i++ * axis.step) {
         svg += line(axis.x(value), head, axis.x(value), bottom, "grid");
         svg += words(axis.x(value), bottom + 16, "tick", number(value, digits));
     }

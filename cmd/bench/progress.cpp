@@ -39,7 +39,7 @@ std::optional<Span> left_of(const Position& position) {
 }
 
 std::string clock_text(Span span) {
-    const auto seconds = static_cast<unsigned>(span.count() + 0.5);
+    const auto seconds = std::chrono::round<std::chrono::seconds>(span).count();
     const std::string rest = std::to_string(seconds % 60);
     return std::to_string(seconds / 60) + ':' + (rest.size() < 2 ? "0" : "") + rest;
 }

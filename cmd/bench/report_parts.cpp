@@ -36,6 +36,7 @@ std::vector<std::string> outlier_lines(const Recording& recording) {
 
 std::vector<std::string> trouble_lines(const Recording& recording) {
     std::vector<std::string> lines;
+    lines.reserve(recording.failures.size() + recording.notes.size());
     for (const Failure& failure : recording.failures)
         lines.push_back(recording.plan.subjects.at(failure.subject).name + " failed in round " +
                         std::to_string(failure.round + 1) + ": " + failure.why);

@@ -69,7 +69,7 @@ std::optional<Estimate> unpaired_ratio(const Values& values, const Values& refer
 // NOISE: the ratio of two instances of the reference, which are equal. ROUNDS: that both have.
 Comparison judge(const Estimate& ratio, const Estimate& noise, size_t rounds);
 
-// With so many digits behind the point.
+// With so many digits behind the point; never "-0".
 std::string number(double value, int digits);
 
 // "1.5 %" of 0.015.

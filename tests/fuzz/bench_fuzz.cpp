@@ -1,6 +1,6 @@
 // What ctr bench reads: configurations, patterns of figures and reports, as a target for libFuzzer; see
-// model_fuzz.cpp for how to build it. The first byte says which of them it is. What is taken must say the same
-// when it is written and read again.
+// model_fuzz.cpp for how to build it. The first byte says which of them it is. What is taken must say the
+// same when it is written and read again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -11,7 +11,6 @@
 
 #include "tests/integration/launcher_fixture.h"
 #include "tests/support/process.h"
-#include "tests/support/terminal.h"
 
 namespace ctr::test {
 namespace {

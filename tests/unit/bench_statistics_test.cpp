@@ -172,6 +172,13 @@ TEST(BenchStatistics, RoundsWithoutBothAreLeftOut) {
     EXPECT_FALSE(unpaired_ratio({1.0}, {0.0}, 1));
 }
 
+TEST(BenchStatistics, NumbersHaveTheirDigits) {
+    EXPECT_EQ(percent(0.0151), "1.5 %");
+    EXPECT_EQ(percent(-0.0001), "0.0 %");
+    EXPECT_EQ(percent(-0.1), "-10.0 %");
+    EXPECT_EQ(number(1234.5678, 2), "1234.57");
+}
+
 TEST(BenchStatistics, RatiosOfTwoRunsNeedNoPairs) {
     std::mt19937_64 chance(3);
     std::normal_distribution<double> noise(1, 0.02);
