@@ -40,8 +40,30 @@ int complain(const std::string& what, int err) {
     return failed;
 }
 
-void end_the_group(int) {
-    kill(0, SIGKILL);
+// The first child of this process that the kernel names; 0: it names none. Async-signal-safe, as the next
+// ones.
+pid_t any_child() {
+    const int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    char digits[32] = {};
+    const ssize_t length = read(fd, digits, sizeof digits - 1);
+    if (fd >= 0) close(fd);
+    pid_t child = 0;
+    for (ssize_t i = 0; i < length && digits[i] >= '0' && digits[i] <= '9'; ++i)
+        child = child * 10 + (digits[i] - '0');
+    return child;
+}
+
+// As the end of a container does. Orphans come here: this process is a subreaper.
+void end_all_below() {
+    for (pid_t child = any_child(); child > 0; child = any_child()) {
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+    }
+}
+
+void end_all(int) {
+    end_all_below();
+    kill(0, SIGKILL);  // where the kernel names no children, at least the group
 }
 
 struct Where {
@@ -69,12 +91,12 @@ std::optional<Where> parse_where(const std::string& text) {
     return where;
 }
 
-// What the launcher does for containers: the end of whoever measures is the end of all that is measured. This
-// process leads a group of its own.
+// What the launcher does for containers: the end of whoever measures is the end of all that is measured.
 bool follow(pid_t parent) {
     struct sigaction action {};
-    action.sa_handler = end_the_group;
+    action.sa_handler = end_all;
     sigaction(SIGTERM, &action, nullptr);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     return getppid() == parent;
 }
@@ -141,6 +163,7 @@ int measure_inside(const std::vector<std::string>& arguments) {
         return complain("make namespaces (which takes CAP_SYS_ADMIN)", errno);
     const auto record = run_and_time({arguments.begin() + 1, arguments.end()});
     if (!record) return complain("run the command", errno);
+    if (where->outside) end_all_below();
     if (write(channel, &*record, sizeof *record) != sizeof *record)
         return complain("say what it took", errno);
     return WIFEXITED(record->status) ? WEXITSTATUS(record->status) : 128 + WTERMSIG(record->status);

@@ -122,7 +122,7 @@ class Listener {
         : pipes_{std::move(channel.reading), std::move(output.reading), std::move(errors.reading)} {}
 
     // Until the process has ended, and, if it was stopped, all that had its descriptors.
-    Status listen(pid_t process, bool whole_group, int stop, Ended& ended) {
+    Status listen(pid_t process, bool asked, int stop, Ended& ended) {
         const Fd pidfd(sys::pidfd_open(process, 0));
         if (!pidfd) return fail_call("wait for a process", "pidfd_open");
         std::string* const texts[] = {&ended.channel, &ended.output, &ended.errors};
@@ -132,14 +132,14 @@ class Listener {
             for (size_t i = 0; i < pipes_.size(); ++i) polled[i] = {pipes_[i].get(), POLLIN, 0};
             polled[3] = {over ? -1 : pidfd.get(), POLLIN, 0};
             polled[4] = {ended.stopped ? -1 : stop, POLLIN, 0};
-            const int ready =
-                poll(polled.data(), polled.size(), over ? static_cast<int>(patience.count()) : -1);
+            const int ready = poll(polled.data(), polled.size(),
+                                   over || ended.stopped ? static_cast<int>(patience.count()) : -1);
             if (ready < 0 && errno != EINTR) return fail_call("wait for a process", "poll");
             if (ready == 0) break;
             over = over || polled[3].revents != 0;
             if (polled[4].revents != 0) {
                 ended.stopped = true;
-                kill(whole_group ? -process : process, SIGKILL);  // it isn't reaped before this has returned
+                kill(process, asked ? SIGTERM : SIGKILL);  // it isn't reaped before this has returned
             }
             for (size_t i = 0; i < pipes_.size(); ++i)
                 if ((over || polled[i].revents != 0) && pipes_[i] && !read_into(*texts[i], pipes_[i]))
@@ -199,9 +199,8 @@ Result<Ended> run_process(const Start& start, int stop) {
     if (!process) return std::unexpected(process.error());
     for (Pipe* pipe : {&*channel, &*output, &*errors}) pipe->writing.reset();
     Listener listener(std::move(*channel), std::move(*output), std::move(*errors));
-    const Status listened = listener.listen(*process, start.group_ends, stop, ended);
-    // While it isn't reaped the number is still its group's.
-    if (start.group_ends || !listened) kill(-*process, SIGKILL);
+    const Status listened = listener.listen(*process, start.ends_all, stop, ended);
+    kill(*process, SIGKILL);  // it has ended, or didn't when it was asked to
     while (wait4(*process, &ended.status, 0, &ended.usage) < 0)
         if (errno != EINTR) return fail_call("wait for a process", "wait4");
     if (!listened) return std::unexpected(listened.error());

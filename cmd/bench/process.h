@@ -17,7 +17,7 @@ struct Start {
     std::string directory;                                         // empty: the caller's
     bool keep_output = false;  // else what it writes to standard output is dropped
     bool ahead = false;        // of all else on this machine (SCHED_FIFO), with all that it starts
-    bool group_ends = false;   // what it leaves behind in its process group is killed with it
+    bool ends_all = false;     // it ends all below it when it is asked to by SIGTERM; else SIGKILL does
 };
 
 struct Ended {
@@ -30,7 +30,8 @@ struct Ended {
     bool stopped = false;  // because STOP became readable
 };
 
-// Runs it in a process group of its own. STOP: as soon as it is readable the process is killed; -1: never.
+// Runs it in a process group of its own. STOP: as soon as it is readable the process is made to end; -1:
+// never.
 Result<Ended> run_process(const Start& start, int stop);
 
 // The last lines of a text, without the empty ones at its end.

@@ -154,9 +154,10 @@ Comparison judge(const Estimate& ratio, const Estimate& noise, size_t rounds) {
 std::string number(double value, int digits) {
     std::array<char, 64> text{};
     const int length = std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-    std::string digits(text.data(), static_cast<size_t>(std::clamp(length, 0, 63)));
-    if (digits.find_first_not_of("-0.") == std::string::npos && digits.starts_with('-')) digits.erase(0, 1);
-    return digits;
+    std::string written(text.data(), static_cast<size_t>(std::clamp(length, 0, 63)));
+    if (written.starts_with('-') && written.find_first_not_of("-0.") == std::string::npos)
+        written.erase(0, 1);
+    return written;
 }
 
 std::string percent(double share) {

@@ -186,6 +186,16 @@ TEST(Bench, WritesReportsAndComparesThem) {
         EXPECT_TRUE(plot.code == 125 && contains(plot.err, "apt-get install gnuplot-nox")) << plot;
 }
 
+// Inside the end of the command is the end of all; outside as well.
+TEST(Bench, NothingOutlivesItsSample) {
+    const std::string mark = "79" + std::to_string(getpid());
+    const Outcome outcome =
+        bench({"run", "--rounds=1", "-c", "flat", "--", "sh", "-c",
+               "setsid sh -c '(sleep " + mark + ") & sleep " + mark + "' & (sleep " + mark + " &)"});
+    EXPECT_EQ(outcome.code, 0) << outcome;
+    EXPECT_TRUE(wait_for("sleep " + mark, false));
+}
+
 TEST(Bench, ShowsItsProgressOnATerminal) {
     const Outcome outcome =
         run({"script", "-qec", ctr_binary() + " bench run --rounds=3 -c flat -- sleep 0.05", "/dev/null"});
@@ -218,7 +228,7 @@ TEST_P(BenchEnd, CtrlCPrintsWhatThereIs) {
 TEST_P(BenchEnd, SigkillLeavesNothing) {
     const std::string mark = "78" + std::to_string(getpid());
     Background running({ctr_binary(), "bench", "run", "--reference", GetParam(), "-c", GetParam(), "--", "sh",
-                        "-c", "sleep " + mark + " & sleep " + mark});
+                        "-c", "setsid sleep " + mark + " & sleep " + mark});
     // Both are in the order that is drawn: whichever has its turn.
     ASSERT_TRUE(wait_for("sleep " + mark, true));
     running.kill(SIGKILL);
