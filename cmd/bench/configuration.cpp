@@ -197,15 +197,15 @@ std::vector<Configuration> usual_configurations() {
     return all;
 }
 
-Words command_line(const Configuration& configuration, const std::string& ctr, const Words& command) {
+Words command_line(const Configuration& configuration, const std::string& ctr, const Words& command,
+                   bool root) {
     Words line;
     if (configuration.native()) return command;
     const Words& of_kind = kind_of(configuration.kind)->options;
     for (unsigned level = 0; level < configuration.depth; ++level) {
         line.insert(line.end(), {ctr, "run"});
         line.insert(line.end(), of_kind.begin(), of_kind.end());
-        // What makes namespaces inside takes the right to.
-        if (level + 1 < configuration.depth) line.emplace_back("--cap-add=SYS_ADMIN");
+        if (root && level + 1 < configuration.depth) line.emplace_back("--cap-add=SYS_ADMIN");
         if (level == 0) {
             line.emplace_back("--die-with-parent");
             for (const std::string& one : configuration.namespaces) {

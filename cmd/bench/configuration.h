@@ -54,8 +54,10 @@ std::string to_text(const Configuration& configuration);
 std::vector<Configuration> usual_configurations();
 
 // The command line that runs COMMAND under it; CTR: the path of ctr, on the host and inside. Containers die
-// with their parent. For host: COMMAND itself.
-Words command_line(const Configuration& configuration, const std::string& ctr, const Words& command);
+// with their parent. For host: COMMAND itself. ROOT: the caller is, and leaves what makes namespaces inside
+// the right to; others' containers make user namespaces.
+Words command_line(const Configuration& configuration, const std::string& ctr, const Words& command,
+                   bool root = true);
 
 // Whether the container has a root file system of its own, where nothing of the host is found by its path.
 bool has_own_root(const Configuration& configuration);

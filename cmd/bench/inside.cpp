@@ -160,7 +160,7 @@ int measure_inside(const std::vector<std::string>& arguments) {
     const int channel = take_channel();
     if (channel < 0) return complain("open /dev/null", errno);
     if (where->namespaces != 0 && unshare(where->namespaces) != 0)
-        return complain("make namespaces (which takes CAP_SYS_ADMIN)", errno);
+        return complain("make namespaces, which takes CAP_SYS_ADMIN", errno);
     const auto record = run_and_time({arguments.begin() + 1, arguments.end()});
     if (!record) return complain("run the command", errno);
     if (where->outside) end_all_below();

@@ -35,7 +35,7 @@ Words line_of(Configuration configuration, const std::string& ctr, const Words& 
     if (own_root) configuration.options.push_back("--ro-bind=" + ctr + ':' + place_in_own_root);
     Words wrapped{own_root ? place_in_own_root : ctr, "__measure", where_of(configuration)};
     wrapped.insert(wrapped.end(), command.begin(), command.end());
-    return command_line(configuration, ctr, wrapped);
+    return command_line(configuration, ctr, wrapped, geteuid() == 0);
 }
 
 std::string how_it_ended(int status) {
@@ -120,7 +120,8 @@ std::vector<Subject> subjects_of(const std::vector<Configuration>& configuration
     std::vector<Subject> subjects;
     subjects.reserve(configurations.size() + 1);
     for (const Configuration& one : configurations)
-        subjects.push_back({one.name, join_words(command_line(one, "ctr", {"COMMAND"})), false});
+        subjects.push_back(
+            {one.name, join_words(command_line(one, "ctr", {"COMMAND"}, geteuid() == 0)), false});
     for (size_t i = 0; i < subjects.size(); ++i)
         if (!configurations[i].namespaces.empty() && configurations[i].native())
             subjects[i].details =

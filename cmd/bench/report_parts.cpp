@@ -1,6 +1,14 @@
 #include "cmd/bench/report_parts.h"
 
+#include <algorithm>
+
 namespace ctr::bench {
+
+namespace {
+
+constexpr size_t most_named = 8;  // of the outliers in a line
+
+}  // namespace
 
 std::string directions(const Recording& recording) {
     std::string text;
@@ -25,11 +33,12 @@ std::vector<std::string> outlier_lines(const Recording& recording) {
         for (size_t subject = 0; subject < plan.subjects.size(); ++subject) {
             const auto summary = summarize(recording.values(subject, metric), plan.seed);
             if (!summary || summary->outliers.empty()) continue;
-            std::string rounds;
-            for (const size_t round : summary->outliers)
-                rounds += (rounds.empty() ? "" : ", ") + std::to_string(round + 1);
-            lines.push_back(plan.metrics[metric].name + ", " + plan.subjects[subject].name + ": round " +
-                            rounds);
+            const size_t count = summary->outliers.size();
+            std::string rounds = std::to_string(count) + " of " + std::to_string(summary->count) + ", round ";
+            for (size_t i = 0; i < std::min(count, most_named); ++i)
+                rounds += (i == 0 ? "" : ", ") + std::to_string(summary->outliers[i] + 1);
+            if (count > most_named) rounds += " ...";
+            lines.push_back(plan.metrics[metric].name + ", " + plan.subjects[subject].name + ": " + rounds);
         }
     return lines;
 }

@@ -50,13 +50,14 @@ inline constexpr double outlier_distance = 3;  // in (scaled) median absolute de
 
 double median(std::vector<double> values);  // of at least one
 
-// Rounds in a block, of so many: at least fifteen blocks where there are enough.
+// Rounds in a block, of so many: at least thirty blocks where there are enough.
 size_t block_size(size_t rounds);
 
 // Nothing: there are no values.
 std::optional<Summary> summarize(const Values& values, uint64_t seed);
 
-// The ratios of rounds that have both, where the reference isn't 0; and how many there are.
+// The ratios of rounds that have both, where the reference isn't 0, and how many there are. None at all if
+// the reference is often 0: it is too short for its unit.
 Values paired(const Values& values, const Values& reference);
 size_t paired_rounds(const Values& values, const Values& reference);
 

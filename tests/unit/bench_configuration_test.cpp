@@ -40,6 +40,8 @@ TEST(BenchConfiguration, DepthIsContainersInContainers) {
     EXPECT_EQ(
         line("kernel@2"),
         "/ctr run --pidns=kernel --cap-add=SYS_ADMIN --die-with-parent -- /ctr run --pidns=kernel -- job -x");
+    EXPECT_EQ(join_words(command_line(parsed("flat@2"), "ctr", {"x"}, false)),
+              "ctr run --pidns=flat --die-with-parent -- ctr run --pidns=flat -- x");
     EXPECT_EQ(parsed("flat@31").depth, 31U);
     EXPECT_EQ(parsed("flat@1").name, "flat");
 }

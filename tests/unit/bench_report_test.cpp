@@ -61,7 +61,7 @@ TEST(BenchReport, TheTableHasValuesAndWhatTheyMean) {
     EXPECT_TRUE(contains(text, "failed"));
     EXPECT_TRUE(contains(text, "kernel failed in round 1: run the command: it ended with status 1"));
     EXPECT_TRUE(contains(text, "(higher is better: spawn)"));
-    EXPECT_TRUE(contains(text, "wall, flat: round 5\n")) << "the outlier";
+    EXPECT_TRUE(contains(text, "wall, flat: 1 of 10, round 5\n")) << "the outlier";
     EXPECT_TRUE(contains(text, "seed 42"));
     EXPECT_TRUE(contains(text, "dbench\nskipped: it isn't installed"));
     EXPECT_TRUE(contains(text, "ctr: warning: something"));

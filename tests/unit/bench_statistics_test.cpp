@@ -113,7 +113,7 @@ TEST(BenchStatistics, LikenessOfNeighboursWidensTheInterval) {
     std::normal_distribution<double> noise(1, 0.05);
     Values alike;
     Values apart;
-    for (int i = 0; i < 160; ++i) {
+    for (int i = 0; i < 240; ++i) {
         apart.emplace_back(noise(chance));
         alike.push_back(i % 8 == 0 ? std::optional(noise(chance)) : alike.back());
     }
@@ -127,8 +127,8 @@ TEST(BenchStatistics, LikenessOfNeighboursWidensTheInterval) {
 
 TEST(BenchStatistics, BlocksGrowWithTheRounds) {
     EXPECT_EQ(block_size(0), 1U);
-    EXPECT_EQ(block_size(29), 1U);
-    EXPECT_EQ(block_size(30), 2U);
+    EXPECT_EQ(block_size(59), 1U);
+    EXPECT_EQ(block_size(60), 2U);
     EXPECT_EQ(block_size(10'000), 8U);
 }
 
@@ -163,10 +163,15 @@ TEST(BenchStatistics, OutliersAreFlaggedAndCounted) {
 }
 
 TEST(BenchStatistics, RoundsWithoutBothAreLeftOut) {
-    const Values ours{2.0, std::nullopt, 3.0, 5.0};
-    const Values theirs{1.0, 1.0, 0.0, std::nullopt};
-    EXPECT_EQ(paired(ours, theirs), (Values{2.0, std::nullopt, std::nullopt, std::nullopt}));
-    EXPECT_EQ(paired_rounds(ours, theirs), 1U);
+    Values ours(20, 2.0);
+    Values theirs(20, 1.0);
+    ours[1] = theirs[2] = std::nullopt;
+    theirs[3] = 0;
+    EXPECT_EQ(paired_rounds(ours, theirs), 17U);
+    EXPECT_EQ(paired(ours, theirs)[0], 2.0);
+    for (const size_t i : {1U, 2U, 3U}) EXPECT_FALSE(paired(ours, theirs)[i]) << i;
+    theirs[4] = theirs[5] = 0;
+    EXPECT_EQ(paired_rounds(ours, theirs), 0U) << "what is left are chosen rounds";
     EXPECT_FALSE(paired_ratio({1.0}, {0.0}, 1));
     EXPECT_FALSE(unpaired_ratio({}, {1.0}, 1));
     EXPECT_FALSE(unpaired_ratio({1.0}, {0.0}, 1));
