@@ -43,6 +43,12 @@ std::string listed(const std::string& title, const std::vector<std::string>& lin
     return text;
 }
 
+std::string machine_text(const Machine& machine) {
+    cmd::Rows rows;
+    for (const Fact& fact : machine.facts) rows.push_back({"  " + fact.name, fact.value});
+    return rows.empty() ? "" : "\nMachine:\n" + cmd::aligned(rows);
+}
+
 }  // namespace
 
 std::string table_text(const Recording& recording) {
@@ -63,7 +69,7 @@ std::string as_text(const Report& report) {
     for (const Recording& recording : report.recordings) text += '\n' + table_text(recording);
     for (const Skipped& skipped : report.skipped)
         text += '\n' + skipped.title + "\nskipped: " + skipped.why + '\n';
-    return text;
+    return text + machine_text(report.machine);
 }
 
 }  // namespace ctr::bench

@@ -65,6 +65,7 @@ TEST(BenchReport, TheTableHasValuesAndWhatTheyMean) {
     EXPECT_TRUE(contains(text, "seed 42"));
     EXPECT_TRUE(contains(text, "dbench\nskipped: it isn't installed"));
     EXPECT_TRUE(contains(text, "ctr: warning: something"));
+    EXPECT_TRUE(contains(text, "\nMachine:\n  kernel       Linux version 6.1 (x)\n"));
     EXPECT_FALSE(contains(text, "Beware"));
 }
 
