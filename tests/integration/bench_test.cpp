@@ -48,10 +48,10 @@ bool wait_for(const std::string& line, bool there) {
 }
 
 TEST(Bench, TellsEveryConfigurationsFigures) {
+    if (!is_root()) GTEST_SKIP() << "as an ordinary user not all of these can be had";
     const Outcome outcome = bench({"run", "--rounds=3", "--seed=7", "--json=-", "-c", "flat", "-c", "kernel",
                                    "-c", "multi:list", "-c", "unnumbered", "-c", "twice=flat@2", "-c",
                                    "apart=flat,-uts,+net --env A=1", "--", victim("spin"), "20000"});
-    if (!is_root()) GTEST_SKIP() << "as an ordinary user not all of these can be had";
     ASSERT_EQ(outcome.code, 0) << outcome;
     const Json recording = recording_of(outcome);
     EXPECT_EQ(recording.at("seed"), 7);
