@@ -34,10 +34,12 @@ constexpr Verb verbs[] = {{"run", ctr::cmd::run_verb},
                           {"ps", ctr::cmd::ps_verb},
                           {"check", ctr::cmd::check_verb},
                           {"image", ctr::cmd::image_verb},
+                          {"bench", ctr::cmd::bench_verb},
                           {"completion", ctr::cmd::completion_verb},
                           {"help", ctr::cmd::help_verb},
                           {"version", ctr::cmd::version_verb},
-                          {"__complete", ctr::cmd::complete_verb}};
+                          {"__complete", ctr::cmd::complete_verb},
+                          {"__measure", ctr::cmd::measure_verb}};
 
 // A descriptor that ctr opens must not become standard error because the caller closed that one. Close on
 // exec: the command finds it as the caller left it.

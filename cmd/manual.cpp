@@ -58,7 +58,7 @@ const Manual& overview() {
 const std::vector<Manual>& manuals() {
     static const std::vector<Manual> all = [] {
         std::vector<Manual> joined{manual_of_run()};
-        for (auto part : {manuals_of_life(), manuals_of_looking(), manuals_of_help()})
+        for (auto part : {manuals_of_life(), manuals_of_looking(), manuals_of_measuring(), manuals_of_help()})
             std::ranges::move(part, std::back_inserter(joined));
         return joined;
     }();

@@ -24,11 +24,15 @@ int resume_verb(const std::vector<std::string>& arguments);
 int stats_verb(const std::vector<std::string>& arguments);
 int update_verb(const std::vector<std::string>& arguments);
 int rm_verb(const std::vector<std::string>& arguments);
+int bench_verb(const std::vector<std::string>& arguments);
 int completion_verb(const std::vector<std::string>& arguments);
 int help_verb(const std::vector<std::string>& arguments);
 int version_verb(const std::vector<std::string>& arguments);
 
 // What the shells' scripts ask (completion.h).
 int complete_verb(const std::vector<std::string>& arguments);
+
+// What ctr bench runs around a measured command (bench/measure.h).
+int measure_verb(const std::vector<std::string>& arguments);
 
 }  // namespace ctr::cmd

@@ -1,0 +1,21 @@
+// The workloads that come with ctr: a table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cmd/bench/workload.h"
+
+namespace ctr::bench {
+
+struct BuiltIn {
+    const char* name;
+    const char* what;
+};
+const std::vector<BuiltIn>& built_in_workloads();
+
+// QUICK: a smaller size. Error: there is none of that name, or what it needs isn't installed (says what to
+// install).
+Result<Workload> make_workload(const std::string& name, bool quick);
+
+}  // namespace ctr::bench
