@@ -14,8 +14,8 @@
 namespace ctr::pidns {
 
 struct ListNumbers {
-    // The innermost element's place plus 1; 0: none. Relaxed: noted, as all elements, before the slot in the
-    // hash that refers to the entry, which orders it.
+    // The innermost element's place plus 1; 0: none. Relaxed: noted before the slot in the hash that refers
+    // to the entry, which orders it.
     std::atomic<uint32_t> first;
 };
 
@@ -32,8 +32,10 @@ class ListNumbering : public Levels<ListNumbering, ListNumbers> {
 
     EntryId find(NamespaceId space, VirtPid number) const {
         if (!namespaces().valid(space) || !valid(number)) return EntryId::none;
+        // Numbers of a published entry stay what they are; before, it may have tried others.
         return hash_.find(NamespaceId::none, number, [&](EntryId id) {
-            return valid(id) && number_in(id, space) == number && load(id).published();
+            const Word word = valid(id) ? load(id) : Word();
+            return word.published() && number_in(id, space) == number && load(id).birth() == word.birth();
         });
     }
 
@@ -73,9 +75,11 @@ class ListNumbering : public Levels<ListNumbering, ListNumbers> {
         return {.buckets = buckets, .per_bucket = 1, .spread = spread > 0 ? spread : 1, .reach = buckets};
     }
 
+    // Sequentially consistent, as the hash: of two who take the same number at once one must see the other,
+    // also where the hash has the number already, from another level of the entry.
     struct Element {
-        std::atomic<uint64_t> upid;  // without entry. Relaxed, see ListNumbers.
-        std::atomic<uint32_t> next;  // next outer element's place plus 1; 0: the last. Relaxed, likewise.
+        std::atomic<uint64_t> upid;  // without entry
+        std::atomic<uint32_t> next;  // next outer element's place plus 1; 0: the last
     };
     struct alignas(cache_line) Line {
         static constexpr unsigned length = 4;
@@ -102,8 +106,8 @@ class ListNumbering : public Levels<ListNumbering, ListNumbers> {
         uint32_t at = entry(id).numbers.first.load(std::memory_order_relaxed);
         for (unsigned steps = 0; at != 0 && at <= max_level && steps < max_level; ++steps) {
             const Element& e = element(id, at - 1);
-            if (done(Upid(e.upid.load(std::memory_order_relaxed)))) return;
-            at = e.next.load(std::memory_order_relaxed);
+            if (done(Upid(e.upid.load(std::memory_order_seq_cst)))) return;
+            at = e.next.load(std::memory_order_seq_cst);
         }
     }
 
@@ -119,9 +123,9 @@ class ListNumbering : public Levels<ListNumbering, ListNumbers> {
         if (place >= max_level) return;
         Element& e = element(id, place);
         e.next.store(0, std::memory_order_relaxed);
-        e.upid.store(Upid(upid.space(), upid.number(), EntryId::none).bits(), std::memory_order_relaxed);
+        e.upid.store(Upid(upid.space(), upid.number(), EntryId::none).bits(), std::memory_order_seq_cst);
         std::atomic<uint32_t>& link = place == 0 ? entry(id).numbers.first : element(id, place - 1).next;
-        link.store(place + 1, std::memory_order_relaxed);
+        link.store(place + 1, std::memory_order_seq_cst);
     }
 
     static Upid key(Upid upid) { return Upid(NamespaceId::none, upid.number(), upid.entry()); }

@@ -149,6 +149,42 @@ TYPED_TEST(NumberingThreads, LiveTogether) {
     }
 }
 
+// Hardly more numbers than there are processes, and nested namespaces, in which a process often has the same
+// number on several levels.
+TYPED_TEST(NumberingThreads, WantTheSameFewNumbers) {
+    constexpr Limits few{.numbers = 8, .host_numbers = 64, .entries = 64, .namespaces = 8};
+    SharedMemory small{TypeParam::bytes(few)};
+    TypeParam crowded(small.get(), few);
+    const EntryId init = crowded.allocate(NamespaceId::root, HostPid(1));
+    ASSERT_EQ(crowded.publish(init, HostPid(1), init, init), init);
+    const std::array spaces{NamespaceId::root, crowded.create_namespace(NamespaceId::root, HostPid(1))};
+    const EntryId inner_init = crowded.allocate(spaces.back(), HostPid(1));
+    ASSERT_EQ(crowded.publish(inner_init, HostPid(2), inner_init, inner_init), inner_init);
+    std::array<std::array<std::atomic<bool>, few.numbers>, spaces.size()> taken{};
+    std::atomic<int> made{0};
+
+    const auto set_taken = [&](EntryId id, bool now) {
+        for (std::size_t level = 0; level < spaces.size(); ++level)
+            if (const VirtPid number = crowded.number_in(id, spaces[level]); number != VirtPid::none)
+                this->check(taken[level][static_cast<std::size_t>(raw(number))].exchange(now) != now);
+    };
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t)
+        threads.emplace_back([&] {
+            for (int round = 0; round < 200'000; ++round) {
+                const EntryId id = crowded.allocate(spaces.back(), HostPid(1));
+                if (id == EntryId::none) continue;
+                made.fetch_add(1);
+                set_taken(id, true);
+                set_taken(id, false);
+                crowded.cancel(id);
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(this->wrong.load(), 0);
+    EXPECT_GT(made.load(), 0);
+}
+
 TYPED_TEST(NumberingThreads, ParentAndChildRegisterAtOnceAndAgree) {
     this->make_chain();
     constexpr int rounds = 5000;
