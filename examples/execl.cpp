@@ -8,6 +8,7 @@
 #include <string>
 
 #include "examples/arguments.h"
+#include "examples/result.h"
 
 namespace {
 long long now() {
@@ -27,9 +28,8 @@ int main(int argc, char** argv) {
         return 1;
     }
     if (remaining == 0) {
-        const double seconds = static_cast<double>(now() - start) / 1e9;
-        std::printf("execl: %ld executions in %.2f s, %.0f/s; pid %s\n", count, seconds,
-                    static_cast<double>(count) / seconds, pid.c_str());
+        tell_per_second("execl", {count, "executions", static_cast<double>(now() - start) / 1e9});
+        std::printf("; pid %s\n", pid.c_str());
         return 0;
     }
     execl("/proc/self/exe", argv[0], std::to_string(count).c_str(), std::to_string(remaining - 1).c_str(),

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "examples/arguments.h"
+#include "examples/result.h"
 
 namespace {
 double seconds(const timeval& time) {
@@ -25,6 +26,7 @@ double seconds(const timeval& time) {
 int main(int argc, char** argv) {
     const long count = count_argument(argc, argv, 100);
     long failed = 0;
+    const Stopwatch watch;
     for (long i = 0; i < count; ++i) {
         const pid_t child = fork();
         if (child == 0) list_processes();
@@ -37,8 +39,9 @@ int main(int argc, char** argv) {
     }
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
-    std::printf("ps_loop: %ld runs, %.2f s system, %.2f s user\n", count, seconds(usage.ru_stime),
-                seconds(usage.ru_utime));
+    const double elapsed = watch.seconds();
+    tell("ps_loop", seconds(usage.ru_stime), "s", {count, "runs", elapsed});
+    std::printf("; system time; %.3f s user\n", seconds(usage.ru_utime));
     // Where /proc shows other numbers than getpid, ps may look for itself in vain.
     if (failed > 0) std::printf("ps_loop: %ld runs of ps failed, so these figures mean little\n", failed);
 }
