@@ -62,8 +62,9 @@ TEST_P(MeasuringExample, TellsAFigureThatAgreesWithItsTime) {
         const double count = std::stod(said[5]);
         // Figures have three digits behind the point.
         EXPECT_NEAR(each * count / 1e6, seconds, 0.001 + seconds / 50) << outcome;
-        if (one.per_second > 0 && one.name != std::string("multiuser"))
+        if (one.per_second > 0 && one.name != std::string("multiuser")) {  // whose figure is a mean of rates
             EXPECT_NEAR(figure * each / 1e6, one.per_second, one.per_second / 50) << outcome;
+        }
         EXPECT_GE(figure, 0) << outcome;
     }
 }
