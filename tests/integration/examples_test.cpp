@@ -24,6 +24,8 @@ const Measuring measuring[] = {
     {"shell", {"2", "8"}, "lpm", "2 loops", 60},
     {"nptl_perf", {"-s", "300", "-t", "3", "-r", "5", "-T", "--sync-join"}, "s", "300 threads", 0},
     {"ps_loop", {"2"}, "s", "2 runs", 0},
+    {"crowd", {"50", "20"}, "lps", "20 processes", 1},
+    {"parallel", {"3", "true"}, "s", "3 commands", 0},
     {"kernbench", {"-f", "3"}, "s", "1 builds", 0},
     {"multiuser", {"-u", "1,3", "-n", "2", "-r", "2"}, "jpm", "40 jobs", 60},
 };
@@ -85,8 +87,16 @@ TEST_P(MeasuringExample, HasALineForEachNumberOfUsers) {
         << outcome;
 }
 
+TEST_P(MeasuringExample, FailsIfACommandFails) {
+    const Outcome outcome = start("parallel", {"3", "false"});
+    EXPECT_EQ(outcome.code, 1) << outcome;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("3 of 3 commands failed"), std::string::npos) << outcome;
+    EXPECT_EQ(start("kernbench", {"-t", "/nonexistent"}).code, 1);
+}
+
 TEST(ExampleArguments, ThatAreNoPositiveNumbersAreRefused) {
-    for (const char* name : {"spawn", "execl", "getpid", "shell", "ps_loop", "nested"})
+    for (const char* name : {"spawn", "execl", "getpid", "shell", "ps_loop", "crowd", "nested"})
         for (const char* wrong : {"1x", "0", "-3", ""}) {
             const Outcome outcome = run({example(name), wrong});
             EXPECT_EQ(outcome.code, 2) << name << " must refuse \"" << wrong << "\"\n" << outcome;
