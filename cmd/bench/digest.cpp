@@ -1,7 +1,6 @@
 #include "cmd/bench/digest.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "cmd/table.h"
 
@@ -30,12 +29,6 @@ std::optional<size_t> find_subject(const Recording& recording, const std::string
 
 std::optional<size_t> find_metric(const Recording& recording, const std::string& name) {
     return index_of(recording.plan.metrics, name);
-}
-
-std::string short_number(double value) {
-    if (value == 0) return "0";
-    const int before = static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
-    return number(value, std::clamp(4 - before, 0, 6));
 }
 
 std::string spread_table(const Recording& recording, size_t metric) {

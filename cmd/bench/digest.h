@@ -19,7 +19,4 @@ std::optional<size_t> find_metric(const Recording& recording, const std::string&
 // source of this layout is the overhead test of io-throttle.
 std::string spread_table(const Recording& recording, size_t metric);
 
-// With four significant digits.
-std::string short_number(double value);
-
 }  // namespace ctr::bench

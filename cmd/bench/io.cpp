@@ -9,21 +9,13 @@
 #include "cmd/bench/digest.h"
 #include "cmd/bench/programs.h"
 #include "cmd/bench/raw_device.h"
+#include "cmd/bench/scripts.h"
 #include "cmd/table.h"
 
 namespace ctr::bench {
 
 namespace {
 
-// What it writes are the tables of inodes, an eighth of the device, and maps. The kernel's shortcut for zeros
-// is avoided: it isn't writing.
-constexpr const char* mkfs_script =
-    R"(UNIX_IO_NOZEROOUT=1; export UNIX_IO_NOZEROOUT; PATH=$PATH:/usr/sbin:/sbin; status=0
-make_one() { mkfs.ext2 -q -F -b 1024 -i 2048 -E nodiscard,lazy_itable_init=0 "$1"; }
-make_one "$1" & first=$!
-make_one "$2" || status=$?
-wait $first || status=$?
-exit $status)";
 constexpr uint64_t written_part = 6;  // of the device: one sixth at most
 
 // Field 49 of fio's terse output, which follows the version: operations per second.
@@ -50,7 +42,7 @@ Status check_room(const std::string& directory, uint64_t bytes) {
 Workload mkfs_on(const TwoDevices& devices) {
     return {.name = mkfs_title,
             .what = "mkfs.ext2 -b 1024 -i 2048, which writes about an eighth of the device",
-            .command = {"sh", "-c", mkfs_script, "mkfs", devices.first(), devices.second()}};
+            .command = {"sh", "-c", mkfs_both, "mkfs", devices.first(), devices.second()}};
 }
 
 Workload fio_on(const TwoDevices& devices, bool quick) {

@@ -6,6 +6,7 @@
 
 #include "cmd/bench/kernel_tree.h"
 #include "cmd/bench/programs.h"
+#include "cmd/bench/scripts.h"
 #include "cmd/suggestion.h"
 
 namespace ctr::bench {
@@ -24,8 +25,8 @@ struct Size {
 
 struct Row {
     BuiltIn built_in;
-    const char* program;  // one of ours; null: SCRIPT, with the size as its arguments
-    const char* script;
+    std::string program;  // one of ours; empty: SCRIPT, with the size as its arguments
+    std::string script;
     Size size;
     Figure figure;  // without a pattern: none but the time that it takes
     std::vector<Need> needs;
@@ -47,28 +48,6 @@ Figure throughput() {
     return {{"throughput", "MB/s", Better::higher}, "Throughput ([0-9.]+) MB/sec"};
 }
 
-// $1: seconds, $2: clients.
-constexpr const char* dbench = R"(directory=$(mktemp -d) || exit
-trap 'rm -rf "$directory"' EXIT
-dbench -t "$1" -D "$directory" "$2")";
-
-// Likewise. The server's port is 7003; it is asked for once the kernel says that somebody listens there.
-constexpr const char* tbench = R"(tbench_srv >/dev/null & server=$!
-trap 'kill $server; wait $server' EXIT
-until grep -q ':1B5B 00000000:0000 0A' /proc/net/tcp; do kill -0 $server || exit; sleep 0.05; done
-tbench -t "$1" "$2" 127.0.0.1)";
-
-// $1: the size of each of the two file systems.
-constexpr const char* mkfs = R"(directory=$(mktemp -d) || exit
-trap 'rm -rf "$directory"' EXIT
-truncate -s "$1" "$directory/a" "$directory/b" || exit
-UNIX_IO_NOZEROOUT=1; export UNIX_IO_NOZEROOUT; PATH=$PATH:/usr/sbin:/sbin; status=0
-make_one() { mkfs.ext2 -q -F -b 1024 -i 2048 -E nodiscard,lazy_itable_init=0 "$1"; }
-make_one "$directory/a" & first=$!
-make_one "$directory/b" || status=$?
-wait $first || status=$?
-exit $status)";
-
 std::string processors() {
     return std::to_string(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
@@ -78,43 +57,43 @@ std::vector<Row> table() {
     std::vector<Row> rows = {
         {{"spawn", "processes made, ended and waited for", "UnixBench"},
          "spawn",
-         nullptr,
+         "",
          {{"2000"}, {"30000"}},
          rate("lps"),
          {}},
         {{"execl", "a program that replaces itself by itself", "UnixBench"},
          "execl",
-         nullptr,
+         "",
          {{"300"}, {"5000"}},
          rate("lps"),
          {}},
         {{"shell", "a shell script with sort, od, grep, tee and wc", "UnixBench"},
          "shell",
-         nullptr,
+         "",
          {{"20"}, {"300"}},
          rate("lpm"),
          {}},
         {{"shell8", "eight such scripts side by side", "UnixBench"},
          "shell",
-         nullptr,
+         "",
          {{"3", "8"}, {"60", "8"}},
          rate("lpm"),
          {}},
         {{"getpid", "a process that asks for its number", "UnixBench"},
          "getpid",
-         nullptr,
+         "",
          {{"1000000"}, {"20000000"}},
          rate("lps"),
          {}},
         {{"ps", "ps -xaf, its system time", "pid namespaces, 2007"},
          "ps_loop",
-         nullptr,
+         "",
          {{"30"}, {"1000"}},
          seconds("ps, system"),
          {{"ps", "procps"}}},
         {{"nptl_perf", "threads made and joined, one at a time", "glibc's nptl/perf"},
          "nptl_perf",
-         nullptr,
+         "",
          {{"-s", "10000", "-t", "1", "-r", "0", "-T", "--sync-join"},
           {"-s", "1000000", "-t", "1", "-r", "0", "-T", "--sync-join"}},
          seconds("perf"),
@@ -122,25 +101,25 @@ std::vector<Row> table() {
         {{"kernbench", "a kernel built by make with a job for each processor; --quick: a small program",
           "kernbench"},
          "kernbench",
-         nullptr,
+         "",
          {{"-j", processors()}, {"-j", processors()}},
          seconds("build"),
          {{"make", "make"}, {"cc", "gcc"}}},
         {{"dbench", "a file server's load on the file system", "dbench"},
-         nullptr,
-         dbench,
+         "",
+         dbench_script,
          {{"2", processors()}, {"60", processors()}},
          throughput(),
          dbench_package},
         {{"tbench", "the same load on the network alone: loopback", "tbench"},
-         nullptr,
-         tbench,
+         "",
+         tbench_script,
          {{"2", processors()}, {"60", processors()}},
          throughput(),
          dbench_package},
         {{"mkfs", "two file systems (ext2, in files) made in parallel", "io-throttle, 2009"},
-         nullptr,
-         mkfs,
+         "",
+         std::string(two_files) + mkfs_both,
          {{"1G"}, {"8G"}},
          {},
          {{"mkfs.ext2", "e2fsprogs"}}},
@@ -150,7 +129,7 @@ std::vector<Row> table() {
     for (const auto& [name, number] : users)
         rows.push_back({{name, "users at once, each with a mix of jobs", "reaim"},
                         "multiuser",
-                        nullptr,
+                        "",
                         {{"-u", number, "-n", "15", "-r", "1"}, {"-u", number, "-n", "300", "-r", "1"}},
                         rate("jpm"),
                         {}});
@@ -198,7 +177,7 @@ Result<Workload> make_workload(const std::string& name, bool quick, const std::s
         if (auto there = need_program(need.program, need.package); !there)
             return std::unexpected(std::move(there.error()).within("prepare the workload " + name));
     Workload workload{.name = name, .what = row->built_in.what};
-    if (row->program != nullptr) {
+    if (!row->program.empty()) {
         auto program = own_program(row->program);
         if (!program)
             return std::unexpected(std::move(program.error()).within("prepare the workload " + name));
