@@ -31,6 +31,8 @@ std::optional<size_t> find_metric(const Recording& recording, const std::string&
     return index_of(recording.plan.metrics, name);
 }
 
+constexpr double told_exactly = 1000;  // below it
+
 std::string spread_table(const Recording& recording, size_t metric) {
     const Metric& what = recording.plan.metrics[metric];
     cmd::Rows rows = {{what.name + ", " + what.unit, "min", "avg", "max", "sdev", "spread", "overhead"}};
@@ -43,7 +45,7 @@ std::string spread_table(const Recording& recording, size_t metric) {
         } else {
             for (const double value : {cell.summary->least, cell.summary->mean, cell.summary->most,
                                        cell.summary->deviation, cell.summary->most - cell.summary->least})
-                row.push_back(number(value, 3));
+                row.push_back(number(value, value < told_exactly ? 3 : 0));
             row.push_back(cell.comparison ? slowdown_text(*cell.comparison, what.better, recording.rounds)
                                           : "-");
         }
