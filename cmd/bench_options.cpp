@@ -7,6 +7,7 @@ namespace ctr::cmd {
 namespace {
 
 constexpr const char* what = "What is measured";
+constexpr const char* tables = "Tables";
 constexpr const char* size = "Size of what comes with ctr";
 constexpr const char* kernel = "Kernel to build";
 constexpr const char* devices = "Devices to write over";
@@ -22,7 +23,7 @@ struct Taken {
 const std::vector<Taken>& taken() {
     static const std::vector<Taken> table = {{"run", {what, size, kernel, pace, reports, other}},
                                              {"compare", {other}},
-                                             {"seeds", {size, kernel, devices, pace, reports, other}},
+                                             {"seeds", {tables, size, kernel, devices, pace, reports, other}},
                                              {"io", {size, devices, pace, reports, other}},
                                              {"scaling", {size, axis, pace, reports, other}},
                                              {"list", {other}}};
@@ -48,6 +49,9 @@ const std::vector<Option>& bench_options() {
              "a number that the command prints: what the first group of an extended regular expression "
              "matches; "
              "higher: more is better"},
+            {tables, "", "table", value, "NAME",
+             "models, ps, threads, inside, sets or mkfs; may be given more than once (default: all)",
+             "models ps threads inside sets mkfs"},
             {size, "", "quick", nothing, "", "smaller, and fewer rounds: minutes in place of hours"},
             {kernel, "", "tree", value, "DIR",
              "source tree of a kernel (default: the newest in /usr/src; with --quick a small program is "

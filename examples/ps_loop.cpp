@@ -1,4 +1,5 @@
-// Runs `ps -xaf` N times, without its output, and tells the system time it took: a heavy reader of /proc.
+// Runs `ps -xaf` N times, without its output, beside LIVE processes more, and tells the system time it took:
+// a heavy reader of /proc.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -7,6 +8,7 @@
 #include <cstdio>
 
 #include "examples/arguments.h"
+#include "examples/crowd.h"
 #include "examples/result.h"
 
 namespace {
@@ -24,7 +26,11 @@ double seconds(const timeval& time) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const long count = count_argument(argc, argv, 100);
+    Argument arguments[] = {{"N", 100}, {"LIVE", 0}};
+    read_arguments(argc, argv, arguments);
+    const long count = arguments[0].value;
+    const Crowd crowd("ps_loop", arguments[1].value);
+    if (!crowd.good()) return 1;
     long failed = 0;
     const Stopwatch watch;
     for (long i = 0; i < count; ++i) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
+#include "cmd/bench/decimal.h"
 #include "cmd/bench/plot.h"
 #include "cmd/bench/report_parts.h"
 
@@ -26,8 +26,8 @@ struct Logarithmic {
     double to = 1;
 
     double at(double value) const {
-        const double span = std::max(std::log(most / least), 1e-9);
-        return from + std::log(value / least) / span * (to - from);
+        const double span = std::max(decimal_logarithm(most / least), 1e-9);
+        return from + decimal_logarithm(value / least) / span * (to - from);
     }
 };
 
@@ -44,7 +44,7 @@ std::string grid_line(double x1, double y1, double x2, double y2) {
 // At 1, 2 and 5 times the powers of ten in between.
 std::string value_grid(const Logarithmic& y) {
     std::string svg;
-    for (double power = std::pow(10, std::floor(std::log10(y.least))); power <= y.most; power *= 10)
+    for (double power = power_of_ten(decimal_exponent(y.least)); power <= y.most; power *= 10)
         for (const double factor : {1.0, 2.0, 5.0}) {
             const double value = factor * power;
             if (value < y.least || value > y.most) continue;

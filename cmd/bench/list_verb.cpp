@@ -1,6 +1,5 @@
 // ctr bench list: the workloads that come with ctr, and whether they can run here.
-#include <iostream>
-
+#include "cmd/bench/outputs.h"
 #include "cmd/bench/verbs.h"
 #include "cmd/bench/workloads.h"
 #include "cmd/table.h"
@@ -17,8 +16,7 @@ Result<int> list_verb(const Call&) {
                         : workload.error().hint.empty() ? workload.error().why
                                                         : workload.error().hint});
     }
-    std::cout << cmd::aligned(rows) << std::flush;
-    if (!std::cout) return fail_input("print the workloads", "standard output takes no more");
+    if (auto printed = print(cmd::aligned(rows)); !printed) return std::unexpected(printed.error());
     return 0;
 }
 

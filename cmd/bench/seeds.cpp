@@ -14,15 +14,6 @@ namespace ctr::bench {
 namespace {
 
 constexpr unsigned quick_rounds = 8;
-constexpr unsigned mkfs_rounds = 30;
-
-std::vector<Configuration> pid_configurations() {
-    return {{.name = "host"},
-            {.name = "multi:list", .kind = "multi:list"},
-            {.name = "flat", .kind = "flat"},
-            {.name = "multi", .kind = "multi"},
-            {.name = "kernel", .kind = "kernel"}};
-}
 
 // A process whose namespaces others share, for as long as this lives.
 class Sharer {
@@ -43,12 +34,22 @@ class Sharer {
     Container container_;
 };
 
-std::vector<Configuration> set_configurations(const Sharer& sharer) {
-    return {{.name = "host"},
-            {.name = "uts", .kind = "unnumbered"},
-            {.name = "shared",
-             .kind = "unnumbered",
-             .options = {"--share-with", sharer.process() + ":mount,uts,ipc,cgroup"}}};
+// The first is the reference.
+std::vector<Configuration> configurations_of(Against against, const Sharer& sharer) {
+    const Configuration host = {.name = "host"};
+    const Configuration kernel = {.name = "kernel", .kind = "kernel"};
+    std::vector<Configuration> all = {against == Against::kernel ? kernel : host};
+    if (against == Against::outside_in_sets) {
+        all.push_back({.name = "uts", .kind = "unnumbered"});
+        all.push_back({.name = "shared",
+                       .kind = "unnumbered",
+                       .options = {"--share-with", sharer.process() + ":mount,uts,ipc,cgroup"}});
+        return all;
+    }
+    for (const char* numbering : {"multi:list", "flat", "multi"})
+        all.push_back({.name = numbering, .kind = numbering});
+    if (against == Against::outside) all.push_back(kernel);
+    return all;
 }
 
 // Each once, in the order of the findings, without those that are measured already.
@@ -62,10 +63,10 @@ std::vector<std::string> workloads_of(const Seed& seed, const Report& report) {
 }
 
 Status measure_seed(Session& session, const Seed& seed, const std::vector<Configuration>& configurations,
-                    bool quick, const std::string& tree, const Plan& pace) {
+                    const SeedsOptions& options, const Plan& pace) {
     for (const std::string& name : workloads_of(seed, session.report())) {
         if (session.interrupted()) return {};
-        const auto workload = make_workload(name, quick, tree);
+        const auto workload = make_workload(name, options.quick, options.tree);
         if (!workload) {
             session.skip(name, workload.error().message());
             continue;
@@ -102,31 +103,33 @@ std::vector<std::string> found_here(const Finding& finding, const Report& report
 
 }  // namespace
 
-Status measure_seeds(Session& session, const IoOptions& devices, bool quick, const std::string& tree,
-                     const Plan& pace, bool own_rounds) {
-    const auto paced = [&](unsigned rounds) {
-        Plan plan = pace;
-        if (!own_rounds) plan.rounds = quick ? quick_rounds : rounds;
-        return plan;
-    };
+bool SeedsOptions::wants(const Seed& seed) const {
+    return tables.empty() || std::ranges::count(tables, seed.name) != 0;
+}
+
+Status measure_seeds(Session& session, const SeedsOptions& options, const Plan& pace) {
     const auto sharer = Sharer::start();
     if (!sharer) return std::unexpected(sharer.error());
-    const std::vector<Configuration> sets = set_configurations(*sharer);
     for (const Seed& seed : seeds()) {
-        const bool of_sets = &seed == &seeds().back();
-        if (auto done = measure_seed(session, seed, of_sets ? sets : pid_configurations(), quick, tree,
-                                     paced(seed.rounds));
-            !done)
+        if (session.interrupted()) return {};
+        if (!options.wants(seed)) continue;
+        Plan plan = pace;
+        if (!options.own_rounds) plan.rounds = options.quick ? quick_rounds : seed.rounds;
+        if (seed.against == Against::limits) {
+            // Who hasn't the right to devices, or none, has the other tables all the same.
+            if (auto done = measure_io(session, options.devices, options.quick, plan); !done)
+                session.skip(seed.title, done.error().message());
+        } else if (auto done =
+                       measure_seed(session, seed, configurations_of(seed.against, *sharer), options, plan);
+                   !done) {
             return done;
+        }
     }
-    if (session.interrupted()) return {};
-    // What hasn't the right to devices, or none, has the other tables all the same.
-    if (auto done = measure_io(session, devices, quick, paced(mkfs_rounds)); !done)
-        session.skip(mkfs_title, done.error().message());
     return {};
 }
 
 std::string seed_table(const Seed& seed, const Report& report) {
+    if (seed.against == Against::limits) return io_digest(report);
     cmd::Rows rows = {
         {"model", "test", "then: without", "with", "slowdown", "here: without", "with", "slowdown"}};
     for (const Finding& finding : seed.findings) {

@@ -22,18 +22,37 @@ struct Finding {
     std::string metric;   // the figure's name
 };
 
+// What is compared here.
+enum class Against {
+    outside,          // numberings with no container
+    kernel,           // numberings with the kernel's
+    outside_in_sets,  // namespaces of one's own, and another's, with none
+    limits,           // io.h
+};
+
 // One table of the sources.
 struct Seed {
+    const char* name;  // as --table takes it
     const char* title;
     const char* note;  // what is to be known of it
     std::vector<Finding> findings;
     unsigned rounds;  // in full; as many as there were then, or more
+    Against against = Against::outside;
 };
 const std::vector<Seed>& seeds();
 
-// Everything. TREE: of a kernel (workloads.h).
-Status measure_seeds(Session& session, const IoOptions& devices, bool quick, const std::string& tree,
-                     const Plan& pace, bool own_rounds);
+struct SeedsOptions {
+    std::vector<std::string> tables;  // by their names; none: all
+    IoOptions devices;
+    bool quick = false;
+    std::string tree;         // of a kernel (workloads.h)
+    bool own_rounds = false;  // the pace says how many; else each table does
+
+    bool wants(const Seed& seed) const;
+};
+
+// What can't run here is skipped, with the reason.
+Status measure_seeds(Session& session, const SeedsOptions& options, const Plan& pace);
 
 // The table: then and now.
 std::string seed_table(const Seed& seed, const Report& report);

@@ -17,8 +17,8 @@ struct Verb {
     Result<int> (*run)(const bench::Call& call);
     bool operands = false;  // whether it takes any
 };
-constexpr Verb verbs[] = {{"run", bench::run_verb, true}, {"compare", bench::compare_verb, true},
-                          {"seeds", bench::seeds_verb},   {"io", bench::io_verb},
+constexpr Verb verbs[] = {{"run", bench::run_verb, true},   {"compare", bench::compare_verb, true},
+                          {"seeds", bench::seeds_verb},     {"io", bench::io_verb},
                           {"scaling", bench::scaling_verb}, {"list", bench::list_verb}};
 
 // parse_call() knows the same names (bench_options.h): another one is a bug.
