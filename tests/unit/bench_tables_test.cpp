@@ -1,6 +1,7 @@
 // The tables and curves that are made from recordings.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 
 #include "cmd/bench/curves.h"
