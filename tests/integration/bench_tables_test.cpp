@@ -96,6 +96,7 @@ TEST_F(BenchIo, WritesOverEmptyDevicesOnly) {
     EXPECT_EQ(bench(forced).code, 0);
 
     const ScratchDirectory place;
+    ASSERT_EQ(run({"sh", "-c", "PATH=$PATH:/sbin:/usr/sbin; mkfs.ext2 -q -F " + first->path()}).code, 0);
     const auto mounted = MountedDevice::mount(first->path(), place.path(), "ext2");
     if (!mounted) GTEST_SKIP() << "ext2 can't be mounted: " << mounted.error().message();
     const Outcome in_use = bench(forced);
