@@ -14,7 +14,7 @@ Result<int> io_verb(const Call& call) {
     if (!devices) return std::unexpected(devices.error());
     Plan pace;
     if (auto taken = take_pace(call.given, pace); !taken) return std::unexpected(taken.error());
-    auto session = Session::begin(call.line);
+    auto session = begin_session(call.given, call.line);
     if (!session) return std::unexpected(session.error());
     if (auto done = measure_io(*session, *devices, quick, pace); !done) return std::unexpected(done.error());
     session->report().digests.push_back({"A limit that is never reached", io_digest(session->report())});

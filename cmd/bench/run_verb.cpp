@@ -65,9 +65,7 @@ Result<int> run_verb(const Call& call) {
     if (!workloads) return std::unexpected(workloads.error());
     Plan pace;
     if (auto taken = take_pace(call.given, pace); !taken) return std::unexpected(taken.error());
-    bool ahead = false;
-    if (auto taken = call.given.take_flag("ahead", ahead); !taken) return std::unexpected(taken.error());
-    auto session = Session::begin(call.line, ahead);
+    auto session = begin_session(call.given, call.line);
     if (!session) return std::unexpected(session.error());
     for (const Workload& workload : *workloads) {
         if (session->interrupted()) break;

@@ -44,7 +44,7 @@ Result<int> scaling_verb(const Call& call) {
     Plan pace;
     pace.rounds = quick ? quick_rounds : full_rounds;
     if (auto taken = take_pace(call.given, pace); !taken) return std::unexpected(taken.error());
-    auto session = Session::begin(call.line);
+    auto session = begin_session(call.given, call.line);
     if (!session) return std::unexpected(session.error());
     for (const Axis& axis : *chosen) {
         if (auto done = measure_along(*session, axis, quick, pace); !done)

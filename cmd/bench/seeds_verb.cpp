@@ -47,7 +47,7 @@ Result<int> seeds_verb(const Call& call) {
     if (!outputs) return std::unexpected(outputs.error());
     Plan pace;
     if (auto taken = take_pace(call.given, pace); !taken) return std::unexpected(taken.error());
-    auto session = Session::begin(call.line);
+    auto session = begin_session(call.given, call.line);
     if (!session) return std::unexpected(session.error());
     if (auto done = measure_seeds(*session, *options, pace); !done) return std::unexpected(done.error());
     Report& report = session->report();
