@@ -59,6 +59,7 @@ Options read_options(int argc, char** argv) {
 // What it prints goes nowhere, but for its errors. Whether it ended with 0.
 bool make(const std::vector<std::string>& words) {
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
     const pid_t child = fork();

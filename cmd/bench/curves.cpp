@@ -62,8 +62,9 @@ std::string curve_svg(const Curve& curve, const char* colour, const std::vector<
         if (!curve.values[i] || *curve.values[i] <= 0) continue;
         const std::string px = number(x.at(xs[i]), 1);
         const std::string py = number(y.at(*curve.values[i]), 1);
-        points += (points.empty() ? "" : " ") + px + ',' + py;
-        dots += "<circle cx=\"" + px + "\" cy=\"" + py + "\" r=\"3\" fill=\"" + colour + "\"/>\n";
+        points.append(points.empty() ? "" : " ").append(px).append(",").append(py);
+        dots.append("<circle cx=\"").append(px).append("\" cy=\"").append(py);
+        dots.append("\" r=\"3\" fill=\"").append(colour).append("\"/>\n");
     }
     return "<polyline points=\"" + points + "\" fill=\"none\" stroke=\"" + colour + "\"/>\n" + dots;
 }

@@ -13,7 +13,7 @@ namespace ctr::bench {
 
 namespace {
 
-constexpr unsigned quick_rounds = 8;
+constexpr unsigned quick_rounds = 10;
 
 // A process whose namespaces others share, for as long as this lives.
 class Sharer {

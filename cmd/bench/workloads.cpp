@@ -61,19 +61,19 @@ std::vector<Row> table() {
         {{"spawn", "processes made, ended and waited for", "UnixBench"},
          "spawn",
          "",
-         {{"2000"}, {"30000"}},
+         {{"4000"}, {"30000"}},
          {rate("lps")},
          {}},
         {{"execl", "a program that replaces itself by itself", "UnixBench"},
          "execl",
          "",
-         {{"300"}, {"5000"}},
+         {{"600"}, {"5000"}},
          {rate("lps")},
          {}},
         {{"shell", "a shell script with sort, od, grep, tee and wc", "UnixBench"},
          "shell",
          "",
-         {{"20"}, {"300"}},
+         {{"60"}, {"300"}},
          {rate("lpm")},
          {}},
         {{"shell8", "eight such scripts side by side", "UnixBench"},
@@ -85,13 +85,13 @@ std::vector<Row> table() {
         {{"getpid", "a process that asks for its number", "UnixBench"},
          "getpid",
          "",
-         {{"1000000"}, {"20000000"}},
+         {{"3000000"}, {"20000000"}},
          {rate("lps")},
          {}},
         {{"ps", "ps -xaf of many processes, its system time", "pid namespaces, 2007"},
          "ps_loop",
          "",
-         {{"10", "100"}, {"1000", "500"}},
+         {{"30", "100"}, {"1000", "500"}},
          {seconds("system time"), elapsed()},
          {{"ps", "procps"}}},
         {{"nptl_perf", "threads made and joined, one at a time", "glibc's nptl/perf"},
@@ -111,13 +111,13 @@ std::vector<Row> table() {
         {{"dbench", "a file server's load on the file system", "dbench"},
          "",
          dbench_script,
-         {{"2", processors()}, {"60", processors()}},
+         {{"1", processors()}, {"60", processors()}},
          {throughput()},
          dbench_package},
         {{"tbench", "the same load on the network alone: loopback", "tbench"},
          "",
          tbench_script,
-         {{"2", processors()}, {"60", processors()}},
+         {{"1", processors()}, {"60", processors()}},
          {throughput()},
          dbench_package},
         {{"mkfs", "two file systems (ext2, in files) made in parallel", "io-throttle, 2009"},
@@ -142,7 +142,7 @@ std::vector<Row> table() {
 // Of a kernel where there is a tree; quick and without one: the program that is built instead.
 Status add_tree(Words& command, bool quick, const std::string& given) {
     if (quick && given.empty()) {
-        command.insert(command.end(), {"-f", "4"});
+        command.insert(command.end(), {"-f", "3"});
         return {};
     }
     const auto tree = find_kernel_tree(given);
@@ -171,6 +171,7 @@ Result<Workload> make_workload(const std::string& name, bool quick, const std::s
         std::ranges::find(rows, name, [](const Row& one) { return std::string(one.built_in.name); });
     if (row == rows.end()) {
         std::vector<std::string_view> names;
+        names.reserve(rows.size());
         for (const Row& one : rows) names.emplace_back(one.built_in.name);
         return fail_input("find the workload",
                           '"' + name + "\" is none" + cmd::did_you_mean(cmd::nearest(name, names)),
