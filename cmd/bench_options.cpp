@@ -70,7 +70,7 @@ const std::vector<Option>& bench_options() {
              "depth, live (processes) or parallel (containers); may be given more than once (default: all)",
              "depth live parallel"},
             {pace, "", "rounds", value, "N",
-             "samples of each configuration (default: 30; seeds and scaling: 15, with --quick 10 and 8)"},
+             "samples of each configuration (default: 30; seeds and scaling: 15, with --quick 9 and 8)"},
             {pace, "", "time", value, "SECONDS", "end after the round in which this is over"},
             {pace, "", "warmup", value, "N", "rounds before them that don't count (default: 1)"},
             {pace, "", "ahead", nothing, "",

@@ -13,7 +13,7 @@ namespace ctr::bench {
 
 namespace {
 
-constexpr unsigned quick_rounds = 10;
+constexpr unsigned quick_rounds = 9;
 
 // A process whose namespaces others share, for as long as this lives.
 class Sharer {
