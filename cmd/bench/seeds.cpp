@@ -34,24 +34,6 @@ class Sharer {
     Container container_;
 };
 
-// The first is the reference.
-std::vector<Configuration> configurations_of(Against against, const Sharer& sharer) {
-    const Configuration host = {.name = "host"};
-    const Configuration kernel = {.name = "kernel", .kind = "kernel"};
-    std::vector<Configuration> all = {against == Against::kernel ? kernel : host};
-    if (against == Against::outside_in_sets) {
-        all.push_back({.name = "uts", .kind = "unnumbered"});
-        all.push_back({.name = "shared",
-                       .kind = "unnumbered",
-                       .options = {"--share-with", sharer.process() + ":mount,uts,ipc,cgroup"}});
-        return all;
-    }
-    for (const char* numbering : {"multi:list", "flat", "multi"})
-        all.push_back({.name = numbering, .kind = numbering});
-    if (against == Against::outside) all.push_back(kernel);
-    return all;
-}
-
 // Each once, in the order of the findings, without those that are measured already.
 std::vector<std::string> workloads_of(const Seed& seed, const Report& report) {
     std::vector<std::string> names;
@@ -87,7 +69,11 @@ std::string with_interval(const Cell& cell) {
 
 std::vector<std::string> found_here(const Finding& finding, const Report& report) {
     const Recording* recording = find_recording(report, finding.workload);
-    if (recording == nullptr) return {"-", "-", "skipped, see below"};
+    if (recording == nullptr) {
+        const bool skipped = std::ranges::any_of(
+            report.skipped, [&](const Skipped& one) { return one.title == finding.workload; });
+        return {"-", "-", skipped ? "skipped, see below" : "not measured"};
+    }
     const auto metric = find_metric(*recording, finding.metric);
     const auto subject = find_subject(*recording, finding.subject);
     if (!metric || !subject) return {"-", "-", "-"};
@@ -102,6 +88,21 @@ std::vector<std::string> found_here(const Finding& finding, const Report& report
 }
 
 }  // namespace
+
+std::vector<Configuration> configurations_of(Against against, const std::string& sharer) {
+    const Configuration host = {.name = "host"};
+    const Configuration kernel = {.name = "kernel", .kind = "kernel"};
+    std::vector<Configuration> all = {against == Against::kernel ? kernel : host};
+    if (against == Against::outside_in_sets) {
+        all.push_back({.name = "uts", .kind = "unnumbered", .namespaces = {"-ipc", "-cgroup"}});
+        all.push_back({.name = "shared", .kind = "unnumbered", .options = {"--share-with", sharer}});
+        return all;
+    }
+    for (const char* numbering : {"multi:list", "flat", "multi"})
+        all.push_back({.name = numbering, .kind = numbering});
+    if (against == Against::outside) all.push_back(kernel);
+    return all;
+}
 
 bool SeedsOptions::wants(const Seed& seed) const {
     return tables.empty() || std::ranges::count(tables, seed.name) != 0;
@@ -119,8 +120,8 @@ Status measure_seeds(Session& session, const SeedsOptions& options, const Plan& 
             // Who hasn't the right to devices, or none, has the other tables all the same.
             if (auto done = measure_io(session, options.devices, options.quick, plan); !done)
                 session.skip(seed.title, done.error().message());
-        } else if (auto done =
-                       measure_seed(session, seed, configurations_of(seed.against, *sharer), options, plan);
+        } else if (auto done = measure_seed(session, seed, configurations_of(seed.against, sharer->process()),
+                                            options, plan);
                    !done) {
             return done;
         }

@@ -54,6 +54,10 @@ struct SeedsOptions {
 // What can't run here is skipped, with the reason.
 Status measure_seeds(Session& session, const SeedsOptions& options, const Plan& pace);
 
+// What a table's workloads are measured under, the reference first. SHARER: a process whose namespaces are
+// shared.
+std::vector<Configuration> configurations_of(Against against, const std::string& sharer);
+
 // The table: then and now.
 std::string seed_table(const Seed& seed, const Report& report);
 

@@ -85,7 +85,8 @@ Seed nsproxy() {
         "Here: "
         "outside, against a uts namespace of its own, and against the namespaces of another process.",
         {},
-        15};
+        15,
+        Against::outside_in_sets};
     struct Then {
         const char* workload;
         const char* unit;

@@ -78,7 +78,10 @@ TEST(BenchTables, SeedsHaveThenAndNow) {
             "list multilevel +spawn, lps +579.1 +570.7 +1.5 % +2.00. \\(.*\\) +1.00. \\(.*\\) +50.0 % \\(")))
         << text;
     EXPECT_TRUE(std::regex_search(text, std::regex("\nflat +spawn, lps .* none measurable \\("))) << text;
-    EXPECT_TRUE(std::regex_search(text, std::regex("execl, lps .* skipped, see below"))) << text;
+    EXPECT_TRUE(std::regex_search(text, std::regex("execl, lps .* not measured"))) << text;
+    report.skipped = {{"execl", "it isn't installed"}};
+    EXPECT_TRUE(
+        std::regex_search(seed_table(models, report), std::regex("execl, lps .* skipped, see below")));
 }
 
 TEST(BenchTables, SeedsAskForWorkloadsThatThereAre) {
@@ -97,6 +100,16 @@ TEST(BenchTables, SeedsAskForWorkloadsThatThereAre) {
                     << finding.workload << ": " << finding.metric;
             }
         }
+}
+
+TEST(BenchTables, SeedsAskForSubjectsThatAreMeasured) {
+    for (const Seed& seed : seeds()) {
+        const auto all = configurations_of(seed.against, "1");
+        for (const Finding& finding : seed.findings)
+            EXPECT_TRUE(std::ranges::any_of(
+                all, [&](const Configuration& one) { return one.name == finding.subject; }))
+                << seed.name << ": " << finding.subject;
+    }
 }
 
 TEST(BenchTables, ScalingHasARowForEachPoint) {
