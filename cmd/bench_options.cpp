@@ -7,11 +7,11 @@ namespace ctr::cmd {
 namespace {
 
 constexpr const char* what = "What is measured";
-constexpr const char* tables = "Tables";
-constexpr const char* size = "Size of what comes with ctr";
-constexpr const char* kernel = "Kernel to build";
-constexpr const char* devices = "Devices to write over";
-constexpr const char* axis = "Growth";
+constexpr const char* tables = "Tables (seeds)";
+constexpr const char* size = "Size of what comes with ctr (run, seeds, io, scaling)";
+constexpr const char* kernel = "Kernel to build (run, seeds)";
+constexpr const char* devices = "Devices to write over (io, seeds)";
+constexpr const char* axis = "Growth (scaling)";
 constexpr const char* pace = "How often";
 constexpr const char* reports = "Reports, beside the text (-: in its place, on standard output)";
 constexpr const char* other = "Other";
