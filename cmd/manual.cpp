@@ -96,6 +96,9 @@ const std::vector<Surrounding>& variables() {
         {{"XDG_CACHE_HOME, HOME", "Where the cache of instrumented copies is."}, "rootfs"},
         {{"PATH, TERM", "With HOME, what --env-clear leaves to the command; PATH is where it is looked up."},
          "env-clear"},
+        {{"CTR_EXAMPLES",
+          "Where the programs are that ctr bench measures with, if not in ../libexec/ctr beside ctr."},
+         "workload"},
     };
     return table;
 }

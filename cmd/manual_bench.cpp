@@ -8,7 +8,7 @@ std::vector<Manual> manuals_of_measuring() {
     return {
         {"bench",
          "measure what a container costs",
-         "run|compare [--] [COMMAND [ARGUMENT...]|FILE FILE]",
+         "run|compare|seeds|io|scaling|list [--] [COMMAND [ARGUMENT...]|FILE FILE]",
          "ctr bench run runs a command outside and inside of containers, again and again, and says how much "
          "longer it takes there, and how sure that is. In each round every configuration has its turn, in an "
          "order drawn anew; what is compared are the times of the same round. The second instance of the "
@@ -23,8 +23,16 @@ std::vector<Manual> manuals_of_measuring() {
          "no figures, but a reason.\n\n"
          "ctr bench compare shows two reports of it (--json) beside each other, also of two machines, and "
          "says "
-         "what differs between these.",
-         {"run compare", "<command>"},
+         "what differs between these.\n\n"
+         "ctr bench seeds measures again what was measured when pid namespaces, io-throttle and nsproxy were "
+         "discussed, and prints those tables with what is found here beside what was found then. ctr bench "
+         "io is "
+         "the test of io-throttle alone: two file systems made in parallel, without a cgroup, in one, and "
+         "with a "
+         "limit that is never reached. ctr bench scaling shows how the cost grows with depth, with processes "
+         "and "
+         "with containers. ctr bench list names the workloads that come with ctr, and what they lack.",
+         {"run compare seeds io scaling list", "<command>"},
          &bench_options(),
          {{"Configurations",
            "[NAME=]KIND[@DEPTH][,+NS|,-NS]...[ OPTION...], where NAME is what reports call it.",
@@ -49,6 +57,11 @@ std::vector<Manual> manuals_of_measuring() {
            "ctr bench run --workload spawn -c flat -c 'limited=flat -m 512m --cpus 2'"},
           {"a number that the program prints itself",
            "ctr bench run --figure 'lps:higher=: ([0-9.]+) lps' -- ./spawn"},
+          {"the tables of 2006 to 2009, in some minutes, and what is found here",
+           "ctr bench seeds --quick --html seeds.html"},
+          {"what a limit costs on two disks whose contents don't matter",
+           "ctr bench io --device /dev/sdx --device /dev/sdy"},
+          {"how the cost grows with the containers at once", "ctr bench scaling --along parallel"},
           {"before and after a change",
            "ctr bench run --json before.json -- ./job\nctr bench run --json after.json -- ./job\n"
            "ctr bench compare before.json after.json"}},

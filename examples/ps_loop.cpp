@@ -1,4 +1,5 @@
-// Runs `ps -xaf` N times, without its output, and tells the system time it took: a heavy reader of /proc.
+// Runs `ps -xaf` N times, without its output, beside LIVE processes more, and tells the system time it took:
+// a heavy reader of /proc.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -7,6 +8,8 @@
 #include <cstdio>
 
 #include "examples/arguments.h"
+#include "examples/crowd.h"
+#include "examples/result.h"
 
 namespace {
 double seconds(const timeval& time) {
@@ -23,8 +26,13 @@ double seconds(const timeval& time) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const long count = count_argument(argc, argv, 100);
+    Argument arguments[] = {{"N", 100}, {"LIVE", 0}};
+    read_arguments(argc, argv, arguments);
+    const long count = arguments[0].value;
+    const Crowd crowd("ps_loop", arguments[1].value);
+    if (!crowd.good()) return 1;
     long failed = 0;
+    const Stopwatch watch;
     for (long i = 0; i < count; ++i) {
         const pid_t child = fork();
         if (child == 0) list_processes();
@@ -37,8 +45,9 @@ int main(int argc, char** argv) {
     }
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
-    std::printf("ps_loop: %ld runs, %.2f s system, %.2f s user\n", count, seconds(usage.ru_stime),
-                seconds(usage.ru_utime));
+    const double elapsed = watch.seconds();
+    tell("ps_loop", seconds(usage.ru_stime), "s", {count, "runs", elapsed});
+    std::printf("; system time; %.3f s user\n", seconds(usage.ru_utime));
     // Where /proc shows other numbers than getpid, ps may look for itself in vain.
     if (failed > 0) std::printf("ps_loop: %ld runs of ps failed, so these figures mean little\n", failed);
 }

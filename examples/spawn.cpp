@@ -3,15 +3,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 
 #include "examples/arguments.h"
+#include "examples/result.h"
 
 int main(int argc, char** argv) {
     const long count = count_argument(argc, argv, 10000);
     pid_t child = 0;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     for (long i = 0; i < count; ++i) {
         const int code = static_cast<int>(i % 128);
         child = fork();
@@ -28,7 +28,6 @@ int main(int argc, char** argv) {
             return 1;
         }
     }
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    std::printf("spawn: %ld processes in %.2f s, %.0f/s; pid %d, last child %d\n", count, seconds,
-                static_cast<double>(count) / seconds, getpid(), child);
+    tell_per_second("spawn", {count, "processes", watch.seconds()});
+    std::printf("; pid %d, last child %d\n", getpid(), child);
 }

@@ -22,11 +22,11 @@ namespace ctr::bench {
 using Words = std::vector<std::string>;
 
 struct Configuration {
-    std::string name;           // unique among those of a run
+    std::string name = {};      // unique among those of a run
     std::string kind = "host";  // a word of kinds()
     unsigned depth = 1;         // containers around the command; 1 for host as well
-    Words namespaces;           // "+uts", "-ipc": what differs from its usual ones, by a word of namespaces()
-    Words options;              // of ctr run, for the outermost container
+    Words namespaces = {};      // "+uts", "-ipc": what differs from its usual ones, by a word of namespaces()
+    Words options = {};         // of ctr run, for the outermost container
 
     bool native() const { return kind == "host"; }  // no container
 };

@@ -15,12 +15,20 @@ struct Skipped {
     std::string why;
 };
 
+// What several recordings say together, or one in another layout: made from them, for eyes.
+struct Digest {
+    std::string title;
+    std::string text;
+    std::string svg = {};  // a plot, for HTML
+};
+
 struct Report {
     Machine machine;
     std::string date;     // RFC 3339, UTC
     std::string command;  // the line that made it
     std::vector<Recording> recordings;
     std::vector<Skipped> skipped;  // what couldn't run here
+    std::vector<Digest> digests;   // stand before the recordings
 };
 
 // One cell of a table: what is to be said of a subject and a metric.

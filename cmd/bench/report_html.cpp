@@ -12,7 +12,7 @@ constexpr const char* head = R"(<!DOCTYPE html>
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
 h1, h2 { font-weight: 600 } code { background: #f3f3f3; padding: 0 .2em }
 table { border-collapse: collapse; margin: 1em 0 } th, td { text-align: left; padding: .2em .9em .2em 0; border-bottom: 1px solid #ddd; vertical-align: top }
-small { color: #666; display: block } svg { width: 100%; height: auto; margin: .5em 0 }
+small { color: #666; display: block } pre { overflow-x: auto } svg { width: 100%; height: auto; margin: .5em 0 }
 .beware { background: #fff3cd; padding: .5em 1em }
 svg text { font: 12px system-ui, sans-serif; fill: #333 } .title { font-weight: 600 } .name { text-anchor: end } .tick { text-anchor: middle }
 .grid { stroke: #e5e5e5 } .dot { fill: #3572b0; fill-opacity: .45 } .outlier { fill: #c0392b }
@@ -95,6 +95,9 @@ std::string as_html(const Report& report) {
     html += paragraph(
         "Medians; differences are medians of the rounds' ratios to the first row, with 95 % "
         "intervals. In plots: a dot for each round, the median and its interval.");
+    for (const Digest& digest : report.digests)
+        html +=
+            "<h2>" + escaped(digest.title) + "</h2>\n<pre>" + escaped(digest.text) + "</pre>\n" + digest.svg;
     for (const Recording& recording : report.recordings) html += recording_html(recording);
     for (const Skipped& skipped : report.skipped)
         html += "<h2>" + escaped(skipped.title) + "</h2>\n" + paragraph("skipped: " + skipped.why);

@@ -145,6 +145,8 @@ Report report_from(const Json& object) {
         report.machine.facts.push_back({fact.at("name"), fact.at("value"), fact.at("passing")});
     for (const Json& recording : object.at("recordings"))
         report.recordings.push_back(recording_from(recording));
+    for (const Json& digest : object.value("digests", Json::array()))
+        report.digests.push_back({digest.at("title"), digest.at("text"), digest.at("svg")});
     for (const Json& skipped : object.at("skipped"))
         report.skipped.push_back({skipped.at("title"), skipped.at("why")});
     return report;
@@ -160,12 +162,16 @@ std::string as_json(const Report& report) {
     for (const Recording& recording : report.recordings) recordings.push_back(json_from(recording));
     Json skipped = Json::array();
     for (const Skipped& one : report.skipped) skipped.push_back({{"title", one.title}, {"why", one.why}});
+    Json digests = Json::array();
+    for (const Digest& one : report.digests)
+        digests.push_back({{"title", one.title}, {"text", one.text}, {"svg", one.svg}});
     const Json object{{format_key, format},
                       {"date", report.date},
                       {"command", report.command},
                       {"machine", std::move(machine)},
                       {"recordings", std::move(recordings)},
-                      {"skipped", std::move(skipped)}};
+                      {"skipped", std::move(skipped)},
+                      {"digests", std::move(digests)}};
     return object.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

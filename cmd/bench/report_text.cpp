@@ -66,6 +66,7 @@ std::string as_text(const Report& report) {
     std::string text = in_one_line(report.machine) + ".\n";
     if (const std::string why = busy(report.machine); !why.empty()) text += "Beware: " + why + ".\n";
     text += "Medians; differences are medians of the rounds' ratios to the first row, with 95 % intervals.\n";
+    for (const Digest& digest : report.digests) text += '\n' + digest.title + '\n' + digest.text;
     for (const Recording& recording : report.recordings) text += '\n' + table_text(recording);
     for (const Skipped& skipped : report.skipped)
         text += '\n' + skipped.title + "\nskipped: " + skipped.why + '\n';

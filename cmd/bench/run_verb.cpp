@@ -34,10 +34,13 @@ Result<Workload> own_workload(const Call& call) {
 Result<std::vector<Workload>> take_workloads(const Call& call) {
     bool quick = false;
     if (auto taken = call.given.take_flag("quick", quick); !taken) return std::unexpected(taken.error());
+    std::string tree;
+    const auto as_it_is = [](const std::string& text) { return Result<std::string>(text); };
+    if (auto taken = call.given.take("tree", tree, as_it_is); !taken) return std::unexpected(taken.error());
     std::vector<Workload> all;
     const auto names = call.given.of("workload");
     for (const std::string& name : names) {
-        auto one = make_workload(name, quick);
+        auto one = make_workload(name, quick, tree);
         if (!one) return std::unexpected(one.error());
         all.push_back(std::move(*one));
     }
@@ -62,9 +65,7 @@ Result<int> run_verb(const Call& call) {
     if (!workloads) return std::unexpected(workloads.error());
     Plan pace;
     if (auto taken = take_pace(call.given, pace); !taken) return std::unexpected(taken.error());
-    bool ahead = false;
-    if (auto taken = call.given.take_flag("ahead", ahead); !taken) return std::unexpected(taken.error());
-    auto session = Session::begin(call.line, ahead);
+    auto session = begin_session(call.given, call.line);
     if (!session) return std::unexpected(session.error());
     for (const Workload& workload : *workloads) {
         if (session->interrupted()) break;

@@ -133,4 +133,10 @@ Result<int> Session::finish(const Outputs& outputs) {
     return failed ? exit_failed : 0;
 }
 
+Result<Session> begin_session(const cmd::Given& given, std::string line) {
+    bool ahead = false;
+    if (auto taken = given.take_flag("ahead", ahead); !taken) return std::unexpected(taken.error());
+    return Session::begin(std::move(line), ahead);
+}
+
 }  // namespace ctr::bench

@@ -56,4 +56,7 @@ class Session {
     Report report_;
 };
 
+// As a verb was called: LINE, and --ahead.
+Result<Session> begin_session(const cmd::Given& given, std::string line);
+
 }  // namespace ctr::bench

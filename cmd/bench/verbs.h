@@ -9,5 +9,9 @@ namespace ctr::bench {
 
 Result<int> run_verb(const Call& call);
 Result<int> compare_verb(const Call& call);
+Result<int> io_verb(const Call& call);
+Result<int> seeds_verb(const Call& call);
+Result<int> scaling_verb(const Call& call);
+Result<int> list_verb(const Call& call);
 
 }  // namespace ctr::bench

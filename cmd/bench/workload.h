@@ -30,12 +30,12 @@ struct Figure {
 };
 
 struct Workload {
-    std::string name;  // title of its table
-    std::string what;  // one line
-    Words command;
-    std::vector<Figure> figures;
-    std::vector<std::pair<std::string, std::string>> environment;  // over the caller's
-    std::string directory;                                         // empty: the caller's
+    std::string name = {};  // title of its table
+    std::string what = {};  // one line
+    Words command = {};
+    std::vector<Figure> figures = {};
+    std::vector<std::pair<std::string, std::string>> environment = {};  // over the caller's
+    std::string directory = {};                                         // empty: the caller's
     // Which of the metrics that every command has stand in its table, beside its figures.
     std::vector<std::string> shown{"wall", "user", "system"};
 };

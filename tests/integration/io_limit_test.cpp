@@ -132,7 +132,7 @@ class IoLimits : public testing::Test {
 
     // Absent, and the test skipped, only where the kernel has no loop devices.
     void attach(test::LoopDevice::Layout layout = test::LoopDevice::Layout::whole) {
-        Result<test::LoopDevice> loop = test::LoopDevice::attach(disk_size, layout);
+        Result<test::LoopDevice> loop = test::attach_loop_device(disk_size, layout);
         if (!loop) GTEST_SKIP() << "no loop device: " << loop.error().message();
         loop_ = std::make_unique<test::LoopDevice>(*std::move(loop));
     }

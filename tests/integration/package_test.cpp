@@ -299,7 +299,7 @@ TEST_F(Packages, HoldWhatBelongsToThem) {
     for (const char* path :
          {"/usr/share/man/man1/ctr.1", "/usr/share/man/man1/ctr-run.1",
           "/usr/share/bash-completion/completions/ctr", "/usr/share/zsh/site-functions/_ctr",
-          "/usr/share/fish/vendor_completions.d/ctr.fish"})
+          "/usr/share/fish/vendor_completions.d/ctr.fish", "/usr/libexec/ctr/spawn"})
         EXPECT_TRUE(paths.contains(path)) << path;
     EXPECT_TRUE(paths.contains("/usr/share/doc/ctr/copyright"));
     for (const std::string& path : paths)

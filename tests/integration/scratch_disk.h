@@ -27,7 +27,7 @@ struct ScratchDisk {
                                     LoopDevice::Layout layout = LoopDevice::Layout::whole) {
         const char* const step = "make a disk";
         if (!available("mkfs." + type)) return fail_input(step, "mkfs." + type + " is not installed");
-        auto loop = LoopDevice::attach(size, layout);
+        auto loop = attach_loop_device(size, layout);
         if (!loop) return std::unexpected(std::move(loop).error());
         std::string device = loop->path() + (layout == LoopDevice::Layout::whole ? "" : "p1");
         if (!std::filesystem::exists(device))

@@ -65,7 +65,7 @@ TEST_P(Usage, IsWhatTheGroupsCount) {
 }
 
 TEST_P(Usage, OfDevicesIsCountedForEach) {
-    const auto loop = LoopDevice::attach(16 * mib, LoopDevice::Layout::whole);
+    const auto loop = attach_loop_device(16 * mib, LoopDevice::Layout::whole);
     if (!loop) GTEST_SKIP() << "no loop device: " << loop.error().message();
     ASSERT_EQ(detach("sleep 60", {"--device-write-bps", loop->path() + ":100mb"}).code, 0);
     EXPECT_EQ(stats()["io"]["writeBytes"], 0);
@@ -126,7 +126,7 @@ TEST_P(Usage, LimitsAreChangedWhileItRuns) {
 }
 
 TEST_P(Usage, LimitsOfDevicesAreChangedWhileItRuns) {
-    const auto loop = LoopDevice::attach(16 * mib, LoopDevice::Layout::whole);
+    const auto loop = attach_loop_device(16 * mib, LoopDevice::Layout::whole);
     if (!loop) GTEST_SKIP() << "no loop device: " << loop.error().message();
     ASSERT_EQ(
         detach("sleep 60", {"--device-write-bps", loop->path() + ":100mb", "--io-throttle=kernel"}).code, 0);

@@ -122,7 +122,7 @@ TEST_P(Update, WhoWaitsAlreadyNeedNotWaitForTheOldRate) {
 }
 
 TEST_P(Update, ReachesDisksThatWereNotLimited) {
-    const auto other = LoopDevice::attach(16 * mib);
+    const auto other = attach_loop_device(16 * mib);
     if (!other) GTEST_SKIP() << "no loop device: " << other.error().message();
     ASSERT_EQ(detach_gated("100mb", "sleep 60").code, 0);
     const Outcome updated = ctr({"update", "--device-write-bps", other->path() + ":1mb:token",

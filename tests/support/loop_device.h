@@ -1,37 +1,16 @@
-// Block devices for tests: loop devices over files that nobody else sees.
+// Block devices for tests, and what is mounted from them.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
-#include "runtime/base/error.h"
-#include "runtime/base/fd.h"
+#include "cmd/bench/loop_device.h"
 
 namespace ctr::test {
 
-// A loop device over an unlinked file of the given size. It detaches itself when its last user closes it, so
-// that nothing is left even if the test is killed. Needs root.
-class LoopDevice {
-  public:
-    enum class Layout {
-        whole,          // nothing on it
-        one_partition,  // a partition over all but the first MiB: path() + "p1"
-    };
-    static Result<LoopDevice> attach(uint64_t bytes, Layout layout = Layout::whole);
+using bench::LoopDevice;
 
-    const std::string& path() const { return path_; }  // "/dev/loop3"
-    unsigned major_number() const { return major_; }
-    unsigned minor_number() const { return minor_; }
-    std::string number() const { return std::to_string(major_) + ":" + std::to_string(minor_); }
-
-  private:
-    LoopDevice(Fd fd, std::string path, unsigned major_number, unsigned minor_number);
-
-    Fd fd_;
-    std::string path_;
-    unsigned major_;
-    unsigned minor_;
-};
+// A loop device over a file in TMPDIR.
+Result<LoopDevice> attach_loop_device(uint64_t bytes, LoopDevice::Layout layout = LoopDevice::Layout::whole);
 
 // A mount that is undone at the end of the scope.
 class MountedDevice {
