@@ -210,6 +210,7 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
     const pidns::Monitor::Beside beside{control.fd(), [&] { return control.serve(); },
                                         [&](HostPid process, int status) { control.ended(process, status); }};
     auto ended = monitor ? monitor->run(beside) : wait_for_init(init, beside);
+    if (launched->end && ended && *ended) ended = launched->end->status().value_or(**ended);
     // Before the monitor goes: calls that wait for it would otherwise fail in processes that are about to be
     // killed.
     if (const HostPid copier = copier_of(monitor.get()); copier != HostPid::none) {
