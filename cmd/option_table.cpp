@@ -96,6 +96,11 @@ const std::vector<Option>& run_options() {
          "private host"},
         {privileges, "", "cgroupns", value, "WHICH", "private (default), or host: the host's tree of cgroups",
          "private host"},
+        {privileges, "", "system-paths", value, "WHICH",
+         "masked (default): what in /proc and /sys changes the kernel is read-only, and what tells of the host "
+         "is hidden, as docker does it (on the host's root for root only, whom the kernel would let write); "
+         "or host: as it is there",
+         "masked host"},
         {privileges, "", "time", value, "WHICH",
          "host (default), or private[,boottime=SECONDS][,monotonic=SECONDS]: clocks that are ahead by that",
          "host private"},

@@ -100,6 +100,7 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("ipc", spec.ipc, scope("ipc")),
         given.take("uts", spec.uts, scope("uts")),
         given.take("cgroupns", spec.cgroupns, scope("cgroupns")),
+        given.take("system-paths", spec.system_paths, parse_system_paths),
         given.take("time", spec.clocks, parse_clocks),
         given.take("share-with", spec.share_with, share),
         given.take("no-new-privs", spec.no_new_privs, truth),

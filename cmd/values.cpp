@@ -50,6 +50,8 @@ constexpr Word<UserNamespace> user_namespaces[] = {{"auto", UserNamespace::autom
                                                    {"subids", UserNamespace::subids},
                                                    {"keep-id", UserNamespace::keep_id}};
 constexpr Word<Scope> scopes[] = {{"private", Scope::own}, {"host", Scope::host}};
+constexpr Word<SystemPaths> system_paths[] = {{"masked", SystemPaths::masked},
+                                              {"host", SystemPaths::host}};
 constexpr Word<bool> truths[] = {{"true", true}, {"false", false}};
 constexpr Word<const char*> log_levels[] = {{"trace", "trace"}, {"debug", "debug"}, {"info", "info"},
                                             {"warn", "warn"},   {"error", "error"}, {"off", "off"}};
@@ -85,6 +87,9 @@ Result<UserNamespace> parse_user_namespace(const std::string& text) {
 }
 Result<Scope> parse_scope(const std::string& option, const std::string& text) {
     return parse_word<Scope>(option.c_str(), text, scopes);
+}
+Result<SystemPaths> parse_system_paths(const std::string& text) {
+    return parse_word<SystemPaths>("system-paths", text, system_paths);
 }
 Result<bool> parse_truth(const std::string& option, const std::string& text) {
     return parse_word<bool>(option.c_str(), text, truths);

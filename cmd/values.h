@@ -21,6 +21,7 @@ Result<IoThrottle> parse_io_throttle(const std::string& text);
 Result<Network> parse_network(const std::string& text);
 Result<UserNamespace> parse_user_namespace(const std::string& text);
 Result<Scope> parse_scope(const std::string& option, const std::string& text);  // "private" or "host"
+Result<SystemPaths> parse_system_paths(const std::string& text);
 Result<bool> parse_truth(const std::string& option, const std::string& text);
 Result<std::string> parse_log_level(const std::string& text);
 Result<LogFormat> parse_log_format(const std::string& text);

@@ -70,6 +70,9 @@ Fault execute(State& state, const action::ReadOnly& action);
 Fault execute(State& state, const action::ShowAsFirst& action);
 Fault execute(State& state, const action::PlaceImages& action);
 
+// cgroup_actions.cpp
+Fault execute(State& state, const action::ShowOwnCgroups& action);
+
 // root_actions.cpp
 Fault execute(State& state, const action::BindRoot& action);
 Fault execute(State& state, const action::OverlayRoot& action);

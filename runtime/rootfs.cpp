@@ -103,6 +103,19 @@ void add_registries(std::vector<Step>& steps, const Spec& spec, const HostFacts&
              action::Mount{"tmpfs", root, {{"mode", "0700"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 0700}});
 }
 
+// As docker does.
+void add_masks(std::vector<Step>& steps) {
+    for (const char* path : masked) steps.push_back({std::string("mask ") + path, action::Mask{path}});
+    for (const char* path : unwritable)
+        steps.push_back({std::string("make ") + path + " read-only", action::ReadOnly{path}});
+}
+
+// A cgroup namespace changes names only: what is mounted shows the host's groups as before.
+void add_own_cgroups(std::vector<Step>& steps, const Spec& spec, const HostFacts& facts) {
+    if (spec.cgroupns == Scope::own && !facts.cgroups.empty())
+        steps.push_back({"show its own cgroups only", action::ShowOwnCgroups{facts.cgroups}});
+}
+
 std::vector<Step> on_hosts_root(const Spec& spec, const HostFacts& facts, Situation situation) {
     std::vector<Step> steps;
     if (spec.read_only)
@@ -111,8 +124,16 @@ std::vector<Step> on_hosts_root(const Spec& spec, const HostFacts& facts, Situat
     // The host's /proc would show the numbers of the outer namespace.
     const bool own = spec.pidns == PidMode::kernel && !facts.numbered;
     if (own) steps.push_back(proc_step(spec, facts, situation));
+    // Whom the kernel lets write there only: for others nothing is won, and a new /proc in a namespace inside
+    // couldn't be mounted ("too revealing").
+    const bool masks = spec.system_paths == SystemPaths::masked && facts.may_change_kernel;
+    if (masks) add_masks(steps);
     // Root inside could otherwise leave its limits by writing its number into another group.
-    steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
+    if (masks)
+        steps.push_back({"make /sys read-only", action::ReadOnly{"/sys"}});
+    else
+        steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
+    add_own_cgroups(steps, spec, facts);
     add_first(steps, spec, facts);
     return steps;
 }
@@ -123,13 +144,15 @@ std::vector<Step> on_own_root(const Spec& spec, const HostFacts& facts, Situatio
         {"mount a private /tmp",
          action::Mount{"tmpfs", "/tmp", {{"mode", "1777"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 01777}});
     steps.push_back(proc_step(spec, facts, situation));
-    steps.push_back({"bind the host's /sys read-only",
-                     action::BindTree{"/sys", "/sys", action::Source::sysfs, MOUNT_ATTR_RDONLY | inert}});
+    const bool masks = spec.system_paths == SystemPaths::masked;
+    steps.push_back({masks ? "bind the host's /sys read-only" : "bind the host's /sys",
+                     action::BindTree{"/sys", "/sys", action::Source::sysfs,
+                                      masks ? MOUNT_ATTR_RDONLY | inert : inert}});
+    if (!masks) steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
+    add_own_cgroups(steps, spec, facts);
     // Before the mounts that were asked for: one of those that a link in the root leads to /proc can't keep
     // these from it then.
-    for (const char* path : masked) steps.push_back({std::string("mask ") + path, action::Mask{path}});
-    for (const char* path : unwritable)
-        steps.push_back({std::string("make ") + path + " read-only", action::ReadOnly{path}});
+    if (masks) add_masks(steps);
     add_first(steps, spec, facts);
     return steps;
 }

@@ -48,6 +48,19 @@ TEST_P(Exec, ATerminalHasJobControlAndFollowsTheOuterOne) {
     EXPECT_TRUE(outer.becomes_usual());
 }
 
+TEST_P(Exec, AlsoWhereTheContainerIsInAnother) {
+    for (const char* inner : {"flat", "multi"})
+        for (const char* fastpath : {"auto", "off"})
+            EXPECT_EQ(
+                ctr({"run", std::string("--pidns=") + GetParam(), std::string("--pid-fastpath=") + fastpath,
+                     "--", "sh", "-c",
+                     "$0 run -d --name in --pidns=$1 -- sleep 100 >/dev/null && $0 exec in sh -c 'echo $$'",
+                     ctr_binary(), inner})
+                    .out,
+                "2\n")
+                << inner << ' ' << fastpath;
+}
+
 TEST_P(Exec, ATerminalTakesWhatIsPipedToIt) {
     ASSERT_EQ(detach("sleep 60").code, 0);
     RunOptions options;
