@@ -247,14 +247,14 @@ namespace ctr {
 using Action =
     std::variant<action::WriteOwn, action::PrivateMounts, action::HoldSources, action::ReadOnlyHost,
                  action::BindRoot, action::OverlayRoot, action::SealRoot, action::Mount, action::BindTree,
-                 action::BindSource, action::BindDevice, action::MakeLink, action::Mask, action::ShowOwnCgroups, action::ReadOnly,
-                 action::ShowAsFirst, action::PlaceImages, action::PivotRoot, action::Unshare,
-                 action::EnterOwnTime, action::SetHostname, action::LoopbackUp, action::NewSession,
-                 action::OpenTerminal, action::LimitResources, action::Control, action::DieWithParent,
-                 action::DropBounding, action::SetIds, action::SetCapabilities, action::Confine,
-                 action::ChangeDirectory, action::SetUmask, action::FindCommand, action::ResetSignals,
-                 action::CloseDescriptors, action::InstallFilter, action::LeaveInit, action::InstallProfile,
-                 action::Execute, action::Try, action::Finish>;
+                 action::BindSource, action::BindDevice, action::MakeLink, action::Mask,
+                 action::ShowOwnCgroups, action::ReadOnly, action::ShowAsFirst, action::PlaceImages,
+                 action::PivotRoot, action::Unshare, action::EnterOwnTime, action::SetHostname,
+                 action::LoopbackUp, action::NewSession, action::OpenTerminal, action::LimitResources,
+                 action::Control, action::DieWithParent, action::DropBounding, action::SetIds,
+                 action::SetCapabilities, action::Confine, action::ChangeDirectory, action::SetUmask,
+                 action::FindCommand, action::ResetSignals, action::CloseDescriptors, action::InstallFilter,
+                 action::LeaveInit, action::InstallProfile, action::Execute, action::Try, action::Finish>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

@@ -22,10 +22,11 @@ std::unexpected<Error> cannot_enter() {
     switch (errno) {
         case ESRCH: return fail_call(step, "setns", errno, "its first process is ending");
         case EPERM:
-            return fail_call(step, "setns", errno,
-                             "its monitor may not enter its namespaces: that takes CAP_SYS_ADMIN where they were "
-                             "made, or a user namespace of their own, and no filter that forbids it",
-                             "start the container with --userns=yes, or what it runs in with --cap-add SYS_ADMIN");
+            return fail_call(
+                step, "setns", errno,
+                "its monitor may not enter its namespaces: that takes CAP_SYS_ADMIN where they were "
+                "made, or a user namespace of their own, and no filter that forbids it",
+                "start the container with --userns=yes, or what it runs in with --cap-add SYS_ADMIN");
         default: return fail_call(step, "setns");
     }
 }

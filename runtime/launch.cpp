@@ -218,8 +218,10 @@ Result<Launched> launch(const Plan& plan, const BeforeGo& before_go, const Fd& c
                                                  : create_beside(plan.shared, plan.clone_flags);
     if (birth.pid == 0) run_child(arguments, parent_end, std::move(child_end));
     if (birth.pid < 0) {
-        auto error =
-            fail_call("create the container's first process in its namespaces", birth.call, birth.error);
+        auto error = fail_call((plan.clone_flags & CLONE_PARENT) != 0
+                                   ? "create the command's process in the container"
+                                   : "create the container's first process in its namespaces",
+                               birth.call, birth.error);
         return std::unexpected(explain(std::move(error.error()), plan));
     }
     child_end.close();

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <iterator>
 #include <set>
 
@@ -14,6 +15,8 @@
 namespace ctr::rootfs {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr uint64_t inert = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 constexpr uint32_t terminal_group = 5;  // "tty" of every distribution
@@ -48,6 +51,17 @@ devices::Options device_options(const Spec& spec, const HostFacts& facts, Situat
             .own_memory = spec.ipc == Scope::own};
 }
 
+// The kernel would say ELOOP, when the directories are made already.
+Status check_apart(const std::string& upper, const std::string& lower) {
+    std::error_code ignored;
+    const std::string one = fs::weakly_canonical(upper, ignored).string() + "/";
+    const std::string other = fs::weakly_canonical(lower, ignored).string() + "/";
+    if (!one.starts_with(other) && !other.starts_with(one)) return {};
+    return fail_input("lay an overlay over \"" + lower + "\"",
+                      "\"" + upper + "\" and the root directory lie in one another",
+                      "--overlay with a directory beside the root's");
+}
+
 Result<Step> root_step(const Spec& spec, const HostFacts& facts, Situation situation) {
     auto root = open_root(spec.rootfs);
     if (!root) return std::unexpected(root.error());
@@ -59,6 +73,8 @@ Result<Step> root_step(const Spec& spec, const HostFacts& facts, Situation situa
     if (!overlay.upper.empty()) {
         while (overlay.upper.size() > 1 && overlay.upper.ends_with('/')) overlay.upper.pop_back();
         overlay.work = overlay.upper + ".work";
+        if (auto apart = check_apart(overlay.upper, spec.rootfs); !apart)
+            return std::unexpected(std::move(apart).error());
     }
     if (situation.other_user_namespace || !facts.initial_user_namespace)
         overlay.options.emplace_back("userxattr", "");
@@ -145,10 +161,11 @@ std::vector<Step> on_own_root(const Spec& spec, const HostFacts& facts, Situatio
          action::Mount{"tmpfs", "/tmp", {{"mode", "1777"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 01777}});
     steps.push_back(proc_step(spec, facts, situation));
     const bool masks = spec.system_paths == SystemPaths::masked;
-    steps.push_back({masks ? "bind the host's /sys read-only" : "bind the host's /sys",
-                     action::BindTree{"/sys", "/sys", action::Source::sysfs,
-                                      masks ? MOUNT_ATTR_RDONLY | inert : inert}});
-    if (!masks) steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
+    steps.push_back(
+        {masks ? "bind the host's /sys read-only" : "bind the host's /sys",
+         action::BindTree{"/sys", "/sys", action::Source::sysfs, masks ? MOUNT_ATTR_RDONLY | inert : inert}});
+    if (!masks)
+        steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
     add_own_cgroups(steps, spec, facts);
     // Before the mounts that were asked for: one of those that a link in the root leads to /proc can't keep
     // these from it then.

@@ -26,6 +26,7 @@
 #include "runtime/gatekeeper.h"
 #include "runtime/isolation.h"
 #include "runtime/launch.h"
+#include "runtime/overlay.h"
 #include "runtime/report.h"
 #include "runtime/teardown.h"
 
@@ -160,8 +161,11 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
                 if (auto joined = cgroup::join(directory, born.pid); !joined) return joined;
         return {};
     };
+    auto claim = OverlayClaim::make(task.plan);
+    if (!claim) return std::unexpected(std::move(claim).error());
     auto launched = launch_with_or_without(task, limited->gate.has_value(), birthplace, join, notify);
     if (!launched) return std::unexpected(std::move(launched).error());
+    if (auto confirmed = claim->confirm(); !confirmed) return std::unexpected(std::move(confirmed).error());
 
     for (const std::string& note : launched->notes) notify({Notice::Kind::detail, note});
 

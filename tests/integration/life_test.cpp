@@ -359,8 +359,8 @@ TEST_P(Init, TheCommandIsTheSecondProcessAndItsStatusIsTheContainers) {
 
 TEST_P(Init, TellsASignalFromAStatus) {
     const auto told = [&](const std::string& script) {
-        const Outcome outcome = ctr({"run", "--init", "--status-fd", "2", std::string("--pidns=") + GetParam(),
-                                     "--", "sh", "-c", script, mark_});
+        const Outcome outcome = ctr({"run", "--init", "--status-fd", "2",
+                                     std::string("--pidns=") + GetParam(), "--", "sh", "-c", script, mark_});
         return outcome.err.substr(outcome.err.rfind("{\"event\""));
     };
     EXPECT_EQ(told("kill -KILL $$"), "{\"event\":\"exited\",\"status\":137,\"signal\":9}\n");
