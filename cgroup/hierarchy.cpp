@@ -55,7 +55,7 @@ Result<Hierarchy> find_hierarchy(const Controller& controller, const Host& host)
     const std::vector<Mount> mounts = parse_mountinfo(*mountinfo);
 
     Version version = Version::v1;
-    std::optional<std::string> path = group_path(*groups, v1_name);
+    std::optional<std::string_view> path = group_path(*groups, v1_name);
     if (!path) {
         version = Version::v2;
         path = group_path(*groups, "");
@@ -83,8 +83,8 @@ std::string describe_layout(std::string_view proc_self_cgroup) {
 }
 
 // "7:cpu,cpuacct:/user.slice"; v2's is "0::/user.slice". Paths may contain colons.
-std::optional<std::string> group_path(std::string_view proc_self_cgroup, std::string_view controller) {
-    std::optional<std::string> found;
+std::optional<std::string_view> group_path(std::string_view proc_self_cgroup, std::string_view controller) {
+    std::optional<std::string_view> found;
     for_each_line(proc_self_cgroup, [&](std::string_view line) {
         const std::string_view number = take_until(line, ':');
         const std::string_view controllers = take_until(line, ':');

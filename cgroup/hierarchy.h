@@ -35,8 +35,8 @@ Result<Hierarchy> find_hierarchy(const Controller& controller, const Host& host 
 std::string describe_layout(std::string_view proc_self_cgroup);
 
 // The group of a process in a v1 controller's hierarchy, or in v2's for an empty name, from
-// /proc/self/cgroup.
-std::optional<std::string> group_path(std::string_view proc_self_cgroup, std::string_view controller);
+// /proc/self/cgroup: a part of that text.
+std::optional<std::string_view> group_path(std::string_view proc_self_cgroup, std::string_view controller);
 
 // Where a mount of a hierarchy shows that group; nothing if it lies outside of what is mounted there.
 std::optional<std::string> directory_of(const Mount& mount, std::string_view group_path);

@@ -1,9 +1,8 @@
 // ctr __complete: what the shells' scripts ask.
-#include <unistd.h>
-
 #include <iostream>
 
 #include "cmd/completion.h"
+#include "cmd/life.h"
 #include "cmd/own_environment.h"
 #include "cmd/printable.h"
 #include "cmd/verbs.h"
@@ -16,9 +15,7 @@ namespace {
 // A prompt is no place for errors: where nothing can be read there are no names.
 std::vector<Candidate> containers(const std::string& state_directory) {
     std::vector<Candidate> found;
-    const std::string root = state_directory.empty() ? usual_registry(own_environment()) : state_directory;
-    if (access(root.c_str(), X_OK) != 0) return found;  // opening would make it
-    const auto registry = Registry::open(root);
+    const auto registry = open_registry(state_directory, Registry::Access::look);
     if (!registry) return found;
     const auto entries = registry->all();
     if (!entries) return found;

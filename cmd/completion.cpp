@@ -28,10 +28,7 @@ std::vector<Candidate> signals() {
 }
 
 std::vector<Candidate> capabilities() {
-    std::vector<Candidate> found;
-    for (int number = 0; number <= CAP_LAST_CAP; ++number)
-        found.push_back({caps::format(caps::bit(number)).substr(std::strlen("CAP_")), ""});
-    return found;
+    return plain(caps::names());
 }
 
 std::vector<Candidate> ulimits() {
@@ -188,8 +185,29 @@ std::string shortened(const std::string& text) {
 
 }  // namespace
 
-Completion complete(const std::vector<std::string>& words, const Surroundings& surroundings) {
-    if (words.empty()) return {};
+namespace {
+
+// Options that stand before the verb are the verb's: it comes first, where it is among them; a value that is
+// one of theirs is completed as a value of ctr run's. The word that is completed is no option here.
+std::vector<std::string> with_verb_first(std::vector<std::string> words) {
+    std::vector<std::string> begun = words;
+    begun.back() = "word";
+    const size_t verb = count_option_words(begun);
+    if (verb == words.size())
+        words.insert(words.begin(), "run");
+    else if (verb + 1 < words.size())
+        std::rotate(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(verb),
+                    words.begin() + static_cast<std::ptrdiff_t>(verb) + 1);
+    else
+        words.erase(words.begin(), words.end() - 1);
+    return words;
+}
+
+}  // namespace
+
+Completion complete(const std::vector<std::string>& given, const Surroundings& surroundings) {
+    if (given.empty()) return {};
+    const std::vector<std::string> words = with_verb_first(given);
     if (words.size() > 1) {
         const Manual* manual = manual_of(words.front());
         return manual == nullptr ? Completion{} : Completer(words, *manual, surroundings).take();

@@ -10,27 +10,38 @@
 #include "cmd/own_environment.h"
 #include "cmd/print_help.h"
 #include "cmd/progress.h"
+#include "cmd/status_report.h"
 #include "cmd/values.h"
 #include "cmd/verbs.h"
 #include "runtime/contact.h"
 #include "runtime/environment.h"
 #include "runtime/listing.h"
+#include "runtime/status_stream.h"
 #include "runtime/terminal.h"
 
 namespace ctr::cmd {
 
+Result<Registry> open_registry(const std::string& given, Registry::Access access) {
+    auto registry = Registry::open(given.empty() ? usual_registry(own_environment()) : given, access);
+    if (registry && !registry->there() && !given.empty())
+        return fail_input("open the state directory " + given, "there is no such directory",
+                          "--state-dir as it was given to ctr run");
+    return registry;
+}
+
 int with_registry(const char* name, const std::vector<std::string>& arguments, const Body& body) {
     const LifeVerb& verb = life_verb(name);
     const auto call = parse_life(verb, arguments);
-    if (!call) return Messages(name, guess_log_options(arguments, verb.options)).refuse(call.error());
+    if (!call) {
+        report_refusal(arguments, verb.options, call.error());
+        return Messages(name, guess_log_options(arguments, verb.options)).refuse(call.error());
+    }
     if (call->help) return print_help(name);
-    const Messages messages(name, call->log);
-    const std::string root =
-        call->state_directory.empty() ? usual_registry(own_environment()) : call->state_directory;
-    const auto registry = Registry::open(root);
+    const Messages messages(name, call->log, call->names.empty() ? "" : call->names.front());
+    const auto registry = open_registry(call->state_directory, Registry::Access::use);
     if (!registry) return messages.fail(registry.error());
     const auto code = body(*call, *registry);
-    if (!code) return messages.about(call->names.empty() ? "" : call->names.front()).fail(code.error());
+    if (!code) return messages.fail(code.error());
     std::cout.flush();
     if (std::cout) return *code;
     return messages.fail(fail_input("print", "standard output takes no more").error());
@@ -64,6 +75,7 @@ int kill_verb(const std::vector<std::string>& arguments) {
             int signal = SIGKILL;
             const auto parse = [](const std::string& text) { return parse_signal("signal", text); };
             if (auto taken = call.given.take("signal", signal, parse); !taken) return taken;
+            if (signal == SIGKILL) return and_say(entry, ctr::kill(entry));
             const auto contact = Contact::make(entry);
             if (!contact) return std::unexpected(contact.error());
             return and_say(entry, contact->signal(signal));
@@ -79,12 +91,9 @@ int stop_verb(const std::vector<std::string>& arguments) {
                              };
                              if (auto taken = call.given.take("time", seconds, parse); !taken) return taken;
                              if (!entry.alive()) return and_say(entry, {});  // as was asked for
-                             auto contact = Contact::make(entry);
-                             if (!contact) return std::unexpected(std::move(contact).error());
                              const std::chrono::seconds patience(seconds);
                              const Progress progress("waiting for " + entry.name() + " to end", patience);
-                             const auto ended = contact->stop(patience);
-                             return and_say(entry, ended ? Status{} : std::unexpected(ended.error()));
+                             return and_say(entry, ctr::stop(entry, patience));
                          });
 }
 
@@ -184,6 +193,16 @@ Status take_terminal(const LifeCall& call, ExecSpec& exec) {
     return {};
 }
 
+Result<Exit> execute(const Registry& registry, const std::string& name, const ExecSpec& exec,
+                     const StatusStream& status) {
+    const auto entry = registry.find(name);
+    if (!entry) return std::unexpected(entry.error());
+    auto contact = Contact::make(*entry);
+    if (!contact) return std::unexpected(std::move(contact).error());
+    const HostPid init = contact->init();
+    return contact->execute(exec, [&](HostPid command) { status.started(init, command, name); });
+}
+
 }  // namespace
 
 int exec_verb(const std::vector<std::string>& arguments) {
@@ -204,12 +223,17 @@ int exec_verb(const std::vector<std::string>& arguments) {
             for (const std::string& text : call.given.of("env"))
                 if (auto added = add_variable(text, own_environment(), exec.env); !added)
                     return std::unexpected(std::move(added).error());
-            const auto entry = registry.find(call.names.front());
-            if (!entry) return std::unexpected(entry.error());
-            auto contact = Contact::make(*entry);
-            if (!contact) return std::unexpected(std::move(contact).error());
-            const auto exit = contact->execute(exec);
-            if (!exit) return std::unexpected(exit.error());
+            int descriptor = -1;
+            if (auto taken = call.given.take("status-fd", descriptor, parse_descriptor); !taken)
+                return std::unexpected(std::move(taken).error());
+            const auto status = StatusStream::open(descriptor);
+            if (!status) return std::unexpected(status.error());
+            const auto exit = execute(registry, call.names.front(), exec, *status);
+            if (!exit) {
+                status->failed(exit.error());
+                return std::unexpected(exit.error());
+            }
+            if (!exec.detached) status->exited(*exit);
             return exit->status;
         });
 }

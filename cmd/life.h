@@ -11,6 +11,9 @@
 
 namespace ctr::cmd {
 
+// Of --state-dir (empty: the usual one). One that was named and isn't there is an error.
+Result<Registry> open_registry(const std::string& given, Registry::Access access);
+
 // Reads the command line, opens the registry and lets BODY do the rest: it returns the exit code.
 using Body = std::function<Result<int>(const LifeCall&, const Registry&)>;
 int with_registry(const char* verb, const std::vector<std::string>& arguments, const Body& body);

@@ -71,13 +71,15 @@ const std::vector<LifeVerb>& life_verbs() {
              {{group, "e", "env", value, "NAME[=VALUE]", "set a variable, or pass on the caller's",
                "<variable>"},
               {group, "w", "workdir", value, "DIR", "directory to start in (default: the container's)"},
-              {group, "u", "user", value, "UID[:GID]", "ids inside (default: the container's)"},
+              {group, "u", "user", value, "UID[:GID]", "ids inside, as numbers (default: the container's)"},
               {group, "i", "interactive", nothing, "",
-               "keep standard input connected: always so, this is for those who are used to it"},
+               "keep standard input connected: so it always is but with --detach, which leaves it empty"},
               {group, "t", "tty", nothing, "",
                "a terminal of its own, connected to yours: job control, window size, keys such as Ctrl-C"},
               {group, "d", "detach", nothing, "",
-               "leave it running; it reads nothing, and what it writes is dropped"}}),
+               "leave it running; it reads nothing, and what it writes is dropped"},
+              {group, "", "status-fd", value, "N",
+               "write one JSON object per line about start and end to this descriptor, as ctr run does"}}),
          1, 1, true},
     };
     return verbs;

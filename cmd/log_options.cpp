@@ -4,16 +4,6 @@
 
 namespace ctr::cmd {
 
-namespace {
-
-// OPTION's value, if that is what begins at word I.
-std::string value_at(const std::vector<std::string>& words, size_t i, const std::string& option) {
-    if (words[i].starts_with(option + "=")) return words[i].substr(option.size() + 1);
-    return words[i] == option && i + 1 < words.size() ? words[i + 1] : "";
-}
-
-}  // namespace
-
 Status take_log_options(const Given& given, LogOptions& options) {
     if (auto taken = given.take("log-level", options.level, parse_log_level); !taken) return taken;
     return given.take("log-format", options.format, parse_log_format);

@@ -54,6 +54,9 @@ int no_verb(const std::vector<std::string>& words, const std::string& verb) {
     const ctr::cmd::Messages messages("", ctr::cmd::guess_log_options(words, ctr::cmd::run_options()));
     if (verb.empty())
         return messages.refuse(ctr::fail_input("read the command line", "there is no verb").error());
+    if (const std::string here = ctr::cmd::familiar_verb(verb); !here.empty())
+        return messages.refuse(
+            ctr::fail_input("read the command line", '"' + verb + "\" is no verb" + here).error());
     std::vector<std::string_view> names;
     names.reserve(ctr::cmd::manuals().size());
     for (const ctr::cmd::Manual& manual : ctr::cmd::manuals()) names.emplace_back(manual.verb);

@@ -79,10 +79,13 @@ const std::vector<Surrounding>& files() {
         {{"/run/ctr/NAME/log, log.1",
           "What a detached container has written: one JSON object a line, at most twice 8 MiB."},
          "state-dir"},
-        {{"$XDG_CACHE_HOME/ctr, ~/.cache/ctr",
+        {{"/var/cache/ctr/images, for ordinary users $XDG_CACHE_HOME/ctr or ~/.cache/ctr",
           "The instrumented copies of libraries and static programs, which are made anew if they are "
           "missing."},
          "rootfs"},
+        {{"DIR.work",
+          "The work directory of --overlay=DIR; what the kernel leaves in it only root can remove."},
+         "overlay"},
         {{"/etc/subuid, /etc/subgid", "The ranges of ids for --userns subids and keep-id."}, "userns"},
     };
     return table;

@@ -68,14 +68,26 @@ const std::vector<More>& more() {
         {"kill",
          "send a signal to a container",
          many,
-         {},
+         {{"Signals and process 1",
+           "As in the kernel's pid namespaces, a container's first process gets a signal that it has no "
+           "handler "
+           "for only from outside, and under --pidns=kernel only KILL and STOP even so. With ctr run --init "
+           "the "
+           "command isn't process 1.\n\n"
+           "KILL also ends a container whose monitor doesn't answer, because somebody has stopped it.",
+           {}}},
          {{"end it at once", "ctr kill web"},
           {"have it read its configuration again", "ctr kill -s HUP web"}},
          "stop wait"},
         {"stop",
          "ask a container to end, and make it",
          many,
-         {},
+         {{"When it doesn't end",
+           "A command that is process 1 under --pidns=kernel and has no handler for the signal never gets it "
+           "(the kernel keeps it away), so it runs until -t is over and is killed then. A handler, or ctr "
+           "run "
+           "--init, which passes the signal on, spares the wait.",
+           {}}},
          {{"in ten seconds at most", "ctr stop web"},
           {"two of them, in a minute at most", "ctr stop -t 60 web db"}},
          "kill wait rm"},

@@ -39,7 +39,18 @@ Manual manual_of_run() {
            {"BYTES", "512m, 1.5GiB, 1048576"},
            {"PATH",
             "of a device limit: a block device, a partition (its whole disk is limited), or any file (the "
-            "device that holds it); it may contain colons"}}}},
+            "device that holds it); it may contain colons"},
+           {"ulimit",
+            "bytes for core, data, fsize, memlock, msgqueue, rss and stack; seconds for cpu, "
+            "microseconds for rttime; else a number"}}},
+         {"What may surprise",
+          "",
+          {{"128 + 9", "also what the kernel kills because -m is used up (ctr stats shows how near it is)"},
+           {"-u",
+            "takes numbers: names are those of the host's users, or of the root file system's, and ctr "
+            "takes neither for the other"},
+           {"mount points", "those that are made in a --rootfs directory stay there"},
+           {"DIR.work", "of --overlay=DIR: the kernel leaves a directory in it that only root can remove"}}}},
         {{"two processes and their numbers",
           "ctr run -- sh -c 'echo $$; sh -c \"echo \\$\\$; echo \\$PPID\"'"},
          {"a shell with job control in a root file system of its own, without network",

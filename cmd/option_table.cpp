@@ -57,14 +57,16 @@ const std::vector<Option>& run_options() {
          "<directory>"},
         {files, "", "overlay", optional, "",
          "what is written to the root file system of --rootfs goes elsewhere: to memory, and ends with the "
-         "container; or to DIR, which is kept (its work directory is DIR.work)",
+         "container; or to DIR, which is kept, for one container at a time (its work directory is DIR.work, "
+         "in which the kernel leaves what only root can remove)",
          "<directory>"},
         {files, "", "read-only", nothing, "",
          "the root file system can't be written to; without --rootfs, nothing can that the host has mounted, "
          "but /dev and /proc"},
         {files, "v", "volume", value, "SRC:DST[:ro]",
          "show a file or directory of the host, with all that is mounted below it, at DST; this and the "
-         "following are done in the order given",
+         "following are done in the order given. What is missing at DST is made, in the --rootfs directory "
+         "itself, and stays there (with --overlay it doesn't)",
          "<file>"},
         {files, "", "bind", value, "SRC:DST", "the same", "<file>"},
         {files, "", "ro-bind", value, "SRC:DST", "the same, read-only", "<file>"},
@@ -78,7 +80,8 @@ const std::vector<Option>& run_options() {
         {identity, "e", "env", value, "NAME[=VALUE]", "set a variable, or pass on the caller's",
          "<variable>"},
         {identity, "", "env-clear", nothing, "", "start from PATH, HOME and TERM only"},
-        {identity, "u", "user", value, "UID[:GID]", "ids inside; GID is the same number as UID if not given"},
+        {identity, "u", "user", value, "UID[:GID]",
+         "ids inside, as numbers; GID is the same number as UID if not given"},
 
         {privileges, "", "userns", value, "WHEN",
          "a user namespace of its own: yes, with one id; no; auto (default): where nothing else will do; "
@@ -96,6 +99,12 @@ const std::vector<Option>& run_options() {
          "private host"},
         {privileges, "", "cgroupns", value, "WHICH", "private (default), or host: the host's tree of cgroups",
          "private host"},
+        {privileges, "", "system-paths", value, "WHICH",
+         "masked (default): what in /proc and /sys changes the kernel is read-only, and what tells of the "
+         "host "
+         "is hidden, as docker does it (on the host's root for root only, whom the kernel would let write); "
+         "or host: as it is there",
+         "masked host"},
         {privileges, "", "time", value, "WHICH",
          "host (default), or private[,boottime=SECONDS][,monotonic=SECONDS]: clocks that are ahead by that",
          "host private"},
@@ -108,18 +117,23 @@ const std::vector<Option>& run_options() {
          "<capability> ALL"},
         {privileges, "", "cap-drop", value, "CAP", "drop a capability, or ALL", "<capability> ALL"},
         {privileges, "", "no-new-privs", optional, "true",
-         "true (default) or false: whether set-user-id programs lose their effect", "true false"},
+         "true (default) or false (with =): whether set-user-id programs lose their effect", "true false"},
 
         {privileges, "", "seccomp", value, "PROFILE",
          "which system calls may be made: a file in Docker's or OCI's JSON, default (Docker's own), or off "
          "(default)",
          "default off <file>"},
 
-        {limits, "m", "memory", value, "BYTES", "memory of all processes together: 512m, 1.5GiB"},
+        {limits, "m", "memory", value, "BYTES",
+         "memory of all processes together: 512m, 1.5GiB; the kernel kills a process of a container that "
+         "wants "
+         "more (128 + 9)"},
         {limits, "", "cpus", value, "N", "processors' time of all processes together: 0.5, 2"},
         {limits, "", "pids-limit", value, "N", "number of processes and threads"},
         {limits, "", "ulimit", value, "NAME=SOFT[:HARD]",
-         "a limit of each process: nofile=1024:2048, core=unlimited", "<ulimit>"},
+         "a limit of each process, in the kernel's units, mostly bytes (setrlimit(2); not the shell's ulimit "
+         "command, which counts kilobytes): nofile=1024:2048, core=unlimited",
+         "<ulimit>"},
 
         {io, "", "device-read-bps", value, "PATH:RATE",
          "bytes read per second from the device that PATH is or lies on", "<file>"},
@@ -150,7 +164,7 @@ const std::vector<Option>& run_options() {
          "io.cost)"},
 
         {terminal, "i", "interactive", nothing, "",
-         "keep standard input connected: always so, this is for those who are used to it"},
+         "keep standard input connected: so it always is but with --detach, which leaves it empty"},
         {terminal, "t", "tty", nothing, "",
          "a terminal of its own, connected to yours: job control, window size, keys such as Ctrl-C"},
 
@@ -276,6 +290,11 @@ size_t joined_value(const std::string& word, const std::vector<Option>& table) {
 }
 
 }  // namespace
+
+std::string value_at(const std::vector<std::string>& words, size_t i, const std::string& option) {
+    if (words[i].starts_with(option + "=")) return words[i].substr(option.size() + 1);
+    return words[i] == option && i + 1 < words.size() ? words[i + 1] : "";
+}
 
 std::vector<std::string> with_values_apart(const std::vector<std::string>& words,
                                            const std::vector<Option>& table) {

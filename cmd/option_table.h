@@ -46,6 +46,9 @@ const Option* takes_next_word(const std::string& word, const std::vector<Option>
 size_t count_option_words(const std::vector<std::string>& words,
                           const std::vector<Option>& table = run_options());
 
+// OPTION's value ("--name"), if that is what begins at word I; else empty.
+std::string value_at(const std::vector<std::string>& words, size_t i, const std::string& option);
+
 // The words with each value a word of its own that is joined to its letter: -eA=1 as -e A=1. What isn't
 // understood stays as it is.
 std::vector<std::string> with_values_apart(const std::vector<std::string>& words,

@@ -1,5 +1,7 @@
 #include "cmd/options.h"
 
+#include <algorithm>
+
 #include "cmd/given.h"
 #include "cmd/limit_values.h"
 #include "cmd/mount_values.h"
@@ -67,11 +69,6 @@ Status take_registration(const Given& given, RunOptions& options) {
 Status take_all(const Given& given, const Environment& environment, RunOptions& options) {
     Spec& spec = options.spec;
     const auto truth = [](const std::string& text) { return parse_truth("no-new-privs", text); };
-    const auto descriptor = [](const std::string& text) -> Result<int> {
-        const auto number = parse_number("status-fd", text, 0, INT32_MAX);
-        if (!number) return std::unexpected(number.error());
-        return static_cast<int>(*number);
-    };
     // As the kernel bounds its own kernel.pid_max.
     const auto pid_max = [](const std::string& text) { return parse_number("pid-max", text, 301, 1U << 22); };
     const auto user = [](const std::string& text) -> Result<std::optional<User>> { return parse_user(text); };
@@ -100,6 +97,7 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("ipc", spec.ipc, scope("ipc")),
         given.take("uts", spec.uts, scope("uts")),
         given.take("cgroupns", spec.cgroupns, scope("cgroupns")),
+        given.take("system-paths", spec.system_paths, parse_system_paths),
         given.take("time", spec.clocks, parse_clocks),
         given.take("share-with", spec.share_with, share),
         given.take("no-new-privs", spec.no_new_privs, truth),
@@ -107,7 +105,7 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("io-throttle", spec.io_throttle, parse_io_throttle),
         take_ulimits(given, spec.ulimits),
         given.take_flag("tty", spec.terminal),
-        given.take("status-fd", spec.status_fd, descriptor),
+        given.take("status-fd", spec.status_fd, parse_descriptor),
         given.take("stop-signal", spec.stop_signal,
                    [](const std::string& text) { return parse_signal("stop-signal", text); }),
         given.take_flag("init", spec.init),
@@ -121,6 +119,8 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
         given.take("overlay", spec.overlay, overlay),
         take_mounts(given, spec.mounts),
         take_environment(given, environment, spec),
+        check_capabilities("cap-add", given.of("cap-add")),
+        check_capabilities("cap-drop", given.of("cap-drop")),
         refuse_lifting(given),
         take_limits(given, limits),
     };
@@ -132,12 +132,27 @@ Status take_all(const Given& given, const Environment& environment, RunOptions& 
     return {};
 }
 
+// Values that stand behind "=" only: one that is empty, or that stands apart and would be the command.
+Status check_joined(const std::vector<std::string>& options, const std::vector<std::string>& all) {
+    if (std::ranges::find(options, "--overlay=") != options.end())
+        return fail_input("read --overlay", "the directory is missing",
+                          "--overlay=DIR, or --overlay alone, which writes to memory");
+    const size_t next = options.size();
+    if (next == 0 || next + 1 >= all.size() || all[next + 1] != "--") return {};
+    const std::string& last = options.back();
+    const Option* option = last.starts_with("--") ? by_name(run_options(), last.substr(2)) : nullptr;
+    if (option == nullptr || option->takes != Takes::optional) return {};
+    return fail_input("read " + last, "\"" + all[next] + "\" would be the command", last + "=" + all[next]);
+}
+
 }  // namespace
 
 Result<RunOptions> parse_run(const std::vector<std::string>& arguments, const Environment& environment) {
     const size_t count = count_option_words(arguments);
-    const auto given = Given::read(
-        run_options(), {arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(count)});
+    const std::vector<std::string> words(arguments.begin(),
+                                         arguments.begin() + static_cast<std::ptrdiff_t>(count));
+    if (auto meant = check_joined(words, arguments); !meant) return std::unexpected(std::move(meant).error());
+    const auto given = Given::read(run_options(), words);
     if (!given) return std::unexpected(given.error());
     RunOptions options;
     if (auto taken = take_all(*given, environment, options); !taken) return std::unexpected(taken.error());

@@ -1,9 +1,9 @@
 // ctr ps: the processes of the containers that run.
 #include <iostream>
 
+#include "cmd/life.h"
 #include "cmd/messages.h"
 #include "cmd/option_table.h"
-#include "cmd/own_environment.h"
 #include "cmd/print_help.h"
 #include "cmd/ps_format.h"
 #include "cmd/ps_options.h"
@@ -18,8 +18,7 @@ namespace {
 // The first processes of the containers with these names become part of the request.
 Status find_names(PsOptions& options) {
     if (options.names.empty()) return {};
-    const auto registry = Registry::open(options.state_directory.empty() ? usual_registry(own_environment())
-                                                                         : options.state_directory);
+    const auto registry = open_registry(options.state_directory, Registry::Access::use);
     if (!registry) return std::unexpected(registry.error());
     for (const std::string& name : options.names) {
         const auto entry = registry->find(name);

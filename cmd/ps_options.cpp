@@ -17,7 +17,7 @@ Status take_word(const std::string& text, PsOptions& options) {
         options.request.containers.push_back(HostPid(number));
         return {};
     }
-    if (text.find_first_not_of("0123456789") == std::string::npos || !check_name(text))
+    if (!check_name(text))
         return fail_input("read the arguments",
                           "\"" + text + "\" is no process number and no name of a container",
                           "a number of the column CONTAINER, or a name that ctr list shows");

@@ -6,6 +6,7 @@
 #include "cmd/options.h"
 #include "cmd/own_environment.h"
 #include "cmd/print_help.h"
+#include "cmd/status_report.h"
 #include "cmd/verbs.h"
 #include "runtime/container.h"
 #include "runtime/fastpath.h"
@@ -35,7 +36,10 @@ int print_plan(const Spec& spec, const Messages& messages) {
 
 int run_verb(const std::vector<std::string>& arguments) {
     const auto options = parse_run(arguments, own_environment());
-    if (!options) return Messages("run", guess_log_options(arguments, run_options())).refuse(options.error());
+    if (!options) {
+        report_refusal(arguments, run_options(), options.error());
+        return Messages("run", guess_log_options(arguments, run_options())).refuse(options.error());
+    }
     if (options->help) return print_help("run");
     const auto& registration = options->spec.registration;
     const Messages messages("run", options->log, registration ? registration->name : "");

@@ -48,6 +48,24 @@ std::string nearest(std::string_view text, const std::vector<std::string_view>& 
     return std::string(best);
 }
 
+std::string familiar_verb(std::string_view name) {
+    struct Familiar {
+        std::string_view name;
+        std::string_view here;
+    };
+    constexpr std::string_view no_images;
+    constexpr Familiar table[] = {
+        {"ls", "list"},        {"container", "list"}, {"top", "ps"},         {"start", "run"},
+        {"create", "run"},     {"restart", "run"},    {"unpause", "resume"}, {"attach", "logs -f"},
+        {"state", "inspect"},  {"delete", "rm"},      {"remove", "rm"},      {"info", "check"},
+        {"images", no_images}, {"rmi", no_images},    {"pull", no_images},   {"build", no_images}};
+    for (const Familiar& one : table)
+        if (one.name == name)
+            return one.here.empty() ? ": there are no images; --rootfs takes an unpacked root file system"
+                                    : did_you_mean(std::string(one.here));
+    return {};
+}
+
 std::string did_you_mean(const std::string& word) {
     return word.empty() ? "" : ": did you mean " + word + "?";
 }

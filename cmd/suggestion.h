@@ -12,6 +12,9 @@ namespace ctr::cmd {
 std::string nearest(std::string_view text, const std::vector<std::string_view>& words);
 
 // ": did you mean X?", for the end of an error's reason; empty if X is.
+// What to say of another launcher's verb of that name; empty: nothing is known of it.
+std::string familiar_verb(std::string_view name);
+
 std::string did_you_mean(const std::string& word);
 
 }  // namespace ctr::cmd

@@ -1,11 +1,14 @@
 #include "cmd/values.h"
 
+#include <cctype>
 #include <charconv>
 #include <csignal>
 #include <cstring>
 #include <span>
 #include <sstream>
 
+#include "cmd/suggestion.h"
+#include "runtime/caps.h"
 #include "runtime/namespaces.h"
 #include "runtime/state.h"
 
@@ -50,11 +53,17 @@ constexpr Word<UserNamespace> user_namespaces[] = {{"auto", UserNamespace::autom
                                                    {"subids", UserNamespace::subids},
                                                    {"keep-id", UserNamespace::keep_id}};
 constexpr Word<Scope> scopes[] = {{"private", Scope::own}, {"host", Scope::host}};
+constexpr Word<SystemPaths> system_paths[] = {{"masked", SystemPaths::masked}, {"host", SystemPaths::host}};
 constexpr Word<bool> truths[] = {{"true", true}, {"false", false}};
 constexpr Word<const char*> log_levels[] = {{"trace", "trace"}, {"debug", "debug"}, {"info", "info"},
                                             {"warn", "warn"},   {"error", "error"}, {"off", "off"}};
 
 constexpr Word<LogFormat> log_formats[] = {{"text", LogFormat::text}, {"json", LogFormat::json}};
+
+std::string in_capitals(std::string text) {
+    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return text;
+}
 
 std::vector<std::string> split(const std::string& text) {
     std::vector<std::string> words;
@@ -86,6 +95,27 @@ Result<UserNamespace> parse_user_namespace(const std::string& text) {
 Result<Scope> parse_scope(const std::string& option, const std::string& text) {
     return parse_word<Scope>(option.c_str(), text, scopes);
 }
+Result<int> parse_descriptor(const std::string& text) {
+    const auto number = parse_number("status-fd", text, 0, INT32_MAX);
+    if (!number) return std::unexpected(number.error());
+    return static_cast<int>(*number);
+}
+Status check_capabilities(const std::string& option, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        const std::string upper = in_capitals(name);
+        auto known = caps::parse(name);
+        if (known || upper == "ALL") continue;
+        const auto all = caps::names();
+        const std::string near =
+            nearest(upper.starts_with("CAP_") ? upper.substr(4) : upper, {all.begin(), all.end()});
+        known.error().why += did_you_mean(near);
+        return std::unexpected(std::move(known.error()).within("read --" + option));
+    }
+    return {};
+}
+Result<SystemPaths> parse_system_paths(const std::string& text) {
+    return parse_word<SystemPaths>("system-paths", text, system_paths);
+}
 Result<bool> parse_truth(const std::string& option, const std::string& text) {
     return parse_word<bool>(option.c_str(), text, truths);
 }
@@ -98,7 +128,8 @@ Result<LogFormat> parse_log_format(const std::string& text) {
 }
 
 Result<int> parse_signal(const std::string& option, const std::string& text) {
-    const std::string name = text.starts_with("SIG") ? text.substr(3) : text;
+    std::string name = in_capitals(text);
+    if (name.starts_with("SIG")) name.erase(0, 3);
     for (int number = 1; number < NSIG; ++number) {
         const char* abbreviation = sigabbrev_np(number);
         if (text == std::to_string(number) || (abbreviation != nullptr && name == abbreviation))
@@ -153,7 +184,7 @@ Result<ShareWith> parse_share(const std::string& text) {
     const size_t colon = text.find(':');
     const std::string who = text.substr(0, colon);
     ShareWith share;
-    if (check_name(who) && who.find_first_not_of("0123456789") != std::string::npos) {
+    if (check_name(who)) {
         share.name = who;
     } else {
         const auto number = parse_number("share-with", who, 1, INT32_MAX);

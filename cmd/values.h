@@ -21,12 +21,17 @@ Result<IoThrottle> parse_io_throttle(const std::string& text);
 Result<Network> parse_network(const std::string& text);
 Result<UserNamespace> parse_user_namespace(const std::string& text);
 Result<Scope> parse_scope(const std::string& option, const std::string& text);  // "private" or "host"
+Result<SystemPaths> parse_system_paths(const std::string& text);
+Result<int> parse_descriptor(const std::string& text);  // of --status-fd
 Result<bool> parse_truth(const std::string& option, const std::string& text);
 Result<std::string> parse_log_level(const std::string& text);
 Result<LogFormat> parse_log_format(const std::string& text);
 
 // "TERM", "SIGTERM" or "15".
 Result<int> parse_signal(const std::string& option, const std::string& text);
+
+// For --cap-add and --cap-drop: "NET_ADMIN", "cap_net_admin", "ALL".
+Status check_capabilities(const std::string& option, const std::vector<std::string>& names);
 
 // A decimal number without sign from 0 to MOST.
 Result<uint32_t> parse_number(const std::string& option, const std::string& text, uint32_t least,

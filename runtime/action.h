@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "cgroup/own_view.h"
 #include "runtime/base/fd.h"
 #include "runtime/ulimit.h"
 #include "runtime/window.h"
@@ -109,6 +110,12 @@ struct MakeLink {
 struct Mask {  // hides a file behind the null device, a directory behind an empty one; no-op where there is
                // none
     std::string target;
+};
+
+// Where hierarchies of cgroups are mounted, read-only, only this process's own groups and what is below them.
+// What can't be shown so stays as it is.
+struct ShowOwnCgroups {
+    std::vector<cgroup::ViewPoint> views;
 };
 
 struct ReadOnly {  // no-op where there is no such file
@@ -240,14 +247,14 @@ namespace ctr {
 using Action =
     std::variant<action::WriteOwn, action::PrivateMounts, action::HoldSources, action::ReadOnlyHost,
                  action::BindRoot, action::OverlayRoot, action::SealRoot, action::Mount, action::BindTree,
-                 action::BindSource, action::BindDevice, action::MakeLink, action::Mask, action::ReadOnly,
-                 action::ShowAsFirst, action::PlaceImages, action::PivotRoot, action::Unshare,
-                 action::EnterOwnTime, action::SetHostname, action::LoopbackUp, action::NewSession,
-                 action::OpenTerminal, action::LimitResources, action::Control, action::DieWithParent,
-                 action::DropBounding, action::SetIds, action::SetCapabilities, action::Confine,
-                 action::ChangeDirectory, action::SetUmask, action::FindCommand, action::ResetSignals,
-                 action::CloseDescriptors, action::InstallFilter, action::LeaveInit, action::InstallProfile,
-                 action::Execute, action::Try, action::Finish>;
+                 action::BindSource, action::BindDevice, action::MakeLink, action::Mask,
+                 action::ShowOwnCgroups, action::ReadOnly, action::ShowAsFirst, action::PlaceImages,
+                 action::PivotRoot, action::Unshare, action::EnterOwnTime, action::SetHostname,
+                 action::LoopbackUp, action::NewSession, action::OpenTerminal, action::LimitResources,
+                 action::Control, action::DieWithParent, action::DropBounding, action::SetIds,
+                 action::SetCapabilities, action::Confine, action::ChangeDirectory, action::SetUmask,
+                 action::FindCommand, action::ResetSignals, action::CloseDescriptors, action::InstallFilter,
+                 action::LeaveInit, action::InstallProfile, action::Execute, action::Try, action::Finish>;
 
 // One thing that the child does, with the words for an error: "mount a private /tmp".
 struct Step {

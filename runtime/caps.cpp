@@ -54,6 +54,14 @@ Result<int> parse(std::string_view name) {
     return value;
 }
 
+std::vector<std::string> names() {
+    constexpr size_t prefix = sizeof "CAP_" - 1;
+    std::vector<std::string> all;
+    for (int capability = 0; capability <= CAP_LAST_CAP; ++capability)
+        all.push_back(format(bit(capability)).substr(prefix));
+    return all;
+}
+
 std::string format(uint64_t set) {
     std::string text;
     for (int capability = 0; capability < 64; ++capability) {

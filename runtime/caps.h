@@ -26,6 +26,9 @@ inline constexpr uint64_t defaults =
 // "NET_ADMIN", "cap_net_admin", in any case. Numbers and unknown names are errors that quote the text.
 Result<int> parse(std::string_view name);
 
+// "CHOWN", "DAC_OVERRIDE" ...: all that the library knows.
+std::vector<std::string> names();
+
 // "CAP_CHOWN,CAP_KILL", or "none".
 std::string format(uint64_t set);
 

@@ -104,7 +104,8 @@ Fault execute(State&, const action::SetUmask& action) {
 }
 
 // As shells do: in PATH, a file that may not be executed is passed over, but remembered if nothing better
-// comes; what can't even be looked at (a directory that is closed to the user) isn't there.
+// comes, as is a circle of links; what can't even be looked at (a directory that is closed to the user) isn't
+// there.
 Fault execute(State& state, const action::FindCommand& action) {
     Finding worst{"stat", ENOENT};
     for (const std::string& candidate : action.candidates) {
@@ -116,7 +117,8 @@ Fault execute(State& state, const action::FindCommand& action) {
             state.command = candidate.c_str();
             return {};
         }
-        if (!action.searched || strcmp(finding.call, "access") == 0) worst = finding;
+        const bool there = strcmp(finding.call, "access") == 0 || finding.error == ELOOP;
+        if (!action.searched || there) worst = finding;
     }
     errno = worst.error;
     if (worst.error == ENOENT || worst.error == ENOTDIR)

@@ -19,6 +19,7 @@ struct ChildArguments {
     char* const* argv;  // of the plan, NULL-terminated
     char* const* env;
     Fd* sources;  // as many as the plan's HoldSources names, empty: the child's to fill
+    int* end;     // an init's to fill (command_end.h); nullptr without one
 };
 
 // Executes the plan, then the command. Reports a failure over the channel and ends with it.
@@ -68,6 +69,9 @@ Fault execute(State& state, const action::Mask& action);
 Fault execute(State& state, const action::ReadOnly& action);
 Fault execute(State& state, const action::ShowAsFirst& action);
 Fault execute(State& state, const action::PlaceImages& action);
+
+// cgroup_actions.cpp
+Fault execute(State& state, const action::ShowOwnCgroups& action);
 
 // root_actions.cpp
 Fault execute(State& state, const action::BindRoot& action);

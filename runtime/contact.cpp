@@ -15,6 +15,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/control.h"
 #include "runtime/gate_messages.h"
+#include "runtime/holder.h"
 #include "runtime/listing.h"
 #include "runtime/report.h"
 #include "runtime/signals.h"
@@ -60,7 +61,7 @@ class Execution {
           detached_(exec.detached),
           terminal_(exec.terminal ? terminal::modes_of(STDIN_FILENO) : std::nullopt) {}
 
-    Result<Exit> until_end() {
+    Result<Exit> until_end(const std::function<void(HostPid)>& on_started) {
         while (true) {
             const auto relayed = terminal_.interests();
             std::array<pollfd, 5> events{{{connection_.get(), POLLIN, 0},
@@ -80,6 +81,7 @@ class Execution {
             if (const auto* ended = std::get_if<Ended>(&*report)) return exit_from(ended->status);
             auto* started = std::get_if<Started>(&*report);
             if (started == nullptr) continue;
+            if (on_started) on_started(started->init);
             if (detached_) return Exit{};
             process_ = std::move(started->pidfd);
             if (started->terminal) terminal_.begin(std::move(started->terminal));
@@ -130,13 +132,34 @@ std::string seconds_of(std::chrono::milliseconds patience) {
     return std::to_string(seconds) + (seconds == 1 ? " second" : " seconds");
 }
 
+std::unexpected<Error> no_answer(const Entry& entry, const std::string& how) {
+    const auto monitor = find_monitor(entry);
+    const std::string number = monitor ? std::to_string(raw(monitor->process)) : "";
+    const bool stopped = monitor && monitor->stopped();
+    return fail_call(naming(entry, "reach"), "", ETIMEDOUT,
+                     "its monitor" + (monitor ? " (process " + number + ")" : "") +
+                         (stopped ? " is stopped" : " hasn't answered " + how),
+                     (stopped   ? "kill -CONT " + number + "; "
+                      : monitor ? "ps -o pid,stat,wchan:20,args " + number + "; "
+                                : "") +
+                         "ctr kill " + entry.name() + " ends the container all the same");
+}
+
 std::unexpected<Error> no_answer(const Entry& entry, std::chrono::milliseconds patience) {
-    return fail_input(naming(entry, "reach"),
-                      "its monitor hasn't answered in " + seconds_of(patience) +
-                          ": it is stopped, or gets no processor time",
-                      std::string("ps -C ") + monitor_name +
-                          " -o pid,stat,wchan:20,args; kill -CONT, or -KILL, " +
-                          "which ends the container too");
+    return no_answer(entry, "in " + seconds_of(patience));
+}
+
+bool is_unanswered(const Error& error) {
+    return error.err == ETIMEDOUT;
+}
+
+// A connection on which the monitor has said something; ETIMEDOUT: it hasn't.
+Result<Fd> greet(const Entry& entry, std::chrono::milliseconds patience) {
+    auto connection = connect_in(entry.directory(), patience);
+    if (!connection) return connection;
+    if (!readable(*connection, patience))
+        return fail_call("reach the container's monitor", "poll", ETIMEDOUT);
+    return connection;
 }
 
 const char* meaning_of(char state) {
@@ -169,10 +192,16 @@ std::unexpected<Error> still_there(const Entry& entry, HostPid init, const char*
 
 Result<Contact> Contact::make(const Entry& entry, std::chrono::milliseconds patience) {
     if (!entry.alive()) return not_running(entry, "reach");
-    auto connection = connect_in(entry.directory());
+    // One that is stopped isn't waited for any longer.
+    const auto first = std::min<std::chrono::milliseconds>(patience, std::chrono::seconds(1));
+    auto connection = greet(entry, first);
+    if (!connection && is_unanswered(connection.error())) {
+        const auto monitor = find_monitor(entry);
+        if (patience > first && !(monitor && monitor->stopped())) connection = greet(entry, patience - first);
+    }
+    if (!connection && is_unanswered(connection.error())) return no_answer(entry, patience);
     if (!connection) return std::unexpected(std::move(connection).error().within(naming(entry, "reach")));
     Contact contact(entry, std::move(*connection));
-    if (!readable(contact.connection_, patience)) return no_answer(entry, patience);
     auto report = receive_report(contact.connection_);
     auto* started = report ? std::get_if<Started>(&*report) : nullptr;
     if (started == nullptr) return not_running(entry, "reach");
@@ -199,7 +228,7 @@ bool Contact::ends_within(std::chrono::milliseconds patience) const {
 Result<GateAnswer> Contact::ask(const GateQuestion& question) const {
     if (auto asked = ask_gate(connection_, question); !asked)
         return std::unexpected(std::move(asked).error());
-    if (!readable(connection_, usual_patience)) return no_answer(*entry_, usual_patience);
+    if (!readable(connection_, answer_patience)) return no_answer(*entry_, answer_patience);
     return receive_gate_answer(connection_);
 }
 
@@ -253,7 +282,7 @@ Result<Exit> Contact::stop(std::chrono::milliseconds patience) {
     return **ended;
 }
 
-Result<Exit> Contact::execute(const ExecSpec& exec) {
+Result<Exit> Contact::execute(const ExecSpec& exec, const std::function<void(HostPid)>& on_started) {
     const auto state = entry_->read();
     if (!state) return std::unexpected(state.error());
     if (state->status == LifeStatus::paused)
@@ -270,7 +299,37 @@ Result<Exit> Contact::execute(const ExecSpec& exec) {
     }
     if (auto sent = send_order(connection_, exec, standard); !sent)
         return std::unexpected(std::move(sent).error());
-    return Execution(connection_, std::move(*signals), exec).until_end();
+    return Execution(connection_, std::move(*signals), exec).until_end(on_started);
+}
+
+namespace {
+
+// Its keeper sees to the rest. REASON: why it can't be asked.
+Status kill_monitor(const Entry& entry, Error reason) {
+    const auto monitor = find_monitor(entry);
+    if (!monitor) return std::unexpected(std::move(reason));
+    if (sys::pidfd_send_signal(monitor->pidfd.get(), SIGKILL) != 0)
+        return fail_call(naming(entry, "end") + ": kill its monitor", "pidfd_send_signal");
+    if (over_before(entry, std::chrono::steady_clock::now() + answer_patience)) return {};
+    return fail_input(
+        naming(entry, "end"),
+        "its monitor was killed, and its keeper hasn't seen to the rest in " + seconds_of(answer_patience));
+}
+
+}  // namespace
+
+Status stop(const Entry& entry, std::chrono::milliseconds patience) {
+    auto contact = Contact::make(entry);
+    if (!contact && is_unanswered(contact.error())) return kill_monitor(entry, std::move(contact).error());
+    if (!contact) return std::unexpected(std::move(contact).error());
+    const auto ended = contact->stop(patience);
+    return ended ? Status{} : std::unexpected(ended.error());
+}
+
+Status kill(const Entry& entry) {
+    auto contact = Contact::make(entry);
+    if (!contact && is_unanswered(contact.error())) return kill_monitor(entry, std::move(contact).error());
+    return contact ? contact->signal(SIGKILL) : std::unexpected(std::move(contact).error());
 }
 
 Status pause(const Entry& entry) {
@@ -306,10 +365,12 @@ Status remove(const Registry& registry, const Entry& entry) {
 Status end_and_remove(const Registry& registry, const Entry& entry, std::chrono::milliseconds patience) {
     const auto end = std::chrono::steady_clock::now() + patience;
     HostPid init = HostPid::none;
-    if (auto contact = Contact::make(entry, patience)) {
+    if (auto contact = Contact::make(entry, std::min<std::chrono::milliseconds>(patience, answer_patience))) {
         init = contact->init();
         (void)contact->signal(SIGKILL);
         (void)contact->ends_within(patience);
+    } else if (is_unanswered(contact.error())) {
+        (void)kill_monitor(entry, std::move(contact).error());
     }
     // It may be ending already: then it can't be reached any more.
     if (over_before(entry, end)) return registry.remove(entry);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -24,14 +25,16 @@ namespace ctr {
 
 // What the kernel and a monitor do at once takes longer on a host that is busy, not for ever.
 inline constexpr std::chrono::seconds usual_patience{30};
+inline constexpr std::chrono::seconds answer_patience{10};
 
 struct GateAnswer;
 struct GateQuestion;
 
 class CTR_API Contact {
   public:
-    // An error if the container doesn't run, or its monitor doesn't answer in that time.
-    static Result<Contact> make(const Entry& entry, std::chrono::milliseconds patience = usual_patience);
+    // An error if the container doesn't run, or its monitor doesn't answer in that time: ETIMEDOUT, at once
+    // if it is stopped.
+    static Result<Contact> make(const Entry& entry, std::chrono::milliseconds patience = answer_patience);
 
     HostPid init() const { return init_; }
     HostPid command() const { return command_; }  // the same, or its child (Spec::init)
@@ -64,7 +67,8 @@ class CTR_API Contact {
     // to the caller's, to its end. For a program whose only job that is: it blocks signals for good and
     // passes those it gets on to the command. One that is detached has /dev/null, and its start is all that
     // is waited for. Once.
-    Result<Exit> execute(const ExecSpec& exec);
+    // ON_STARTED is told the command's number here.
+    Result<Exit> execute(const ExecSpec& exec, const std::function<void(HostPid)>& on_started = {});
 
   private:
     Result<GateAnswer> ask(const GateQuestion& question) const;
@@ -76,6 +80,11 @@ class CTR_API Contact {
     HostPid command_ = HostPid::none;
     Fd init_fd_;
 };
+
+// Contact::stop and SIGKILL, also of one whose monitor doesn't answer: that is killed then, which ends the
+// container.
+CTR_API Status stop(const Entry& entry, std::chrono::milliseconds patience);
+CTR_API Status kill(const Entry& entry);
 
 // Stops all its processes where they are, and lets them go on.
 CTR_API Status pause(const Entry& entry);

@@ -11,11 +11,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/byte_text.h"
+
 namespace ctr {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+using byte_text::narrowed;
+using byte_text::widened;
 
 constexpr size_t largest_order = 128 * 1024;  // what the kernel lets into a socket by default is more
 constexpr int most_waiting = 16;
@@ -50,29 +54,6 @@ std::optional<std::pair<uint64_t, uint64_t>> two_numbers(const Json& list, uint6
     return std::pair(list[0].get<uint64_t>(), list[1].get<uint64_t>());
 }
 
-// Bytes that needn't be UTF-8, as JSON can carry them: one character for each.
-std::string widened(const std::string& bytes) {
-    std::string text;
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte >= 0x80) text += static_cast<char>(0xC0 | byte >> 6);
-        text += byte >= 0x80 ? static_cast<char>(0x80 | (byte & 0x3F)) : c;
-    }
-    return text;
-}
-
-std::string narrowed(const std::string& text) {
-    std::string bytes;
-    for (size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        if (byte >= 0x80 && i + 1 < text.size())
-            bytes += static_cast<char>((byte & 3) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3F));
-        else
-            bytes += text[i];
-    }
-    return bytes;
-}
-
 }  // namespace
 
 Result<Fd> listen_in(const Fd& directory) {
@@ -89,13 +70,27 @@ Result<Fd> listen_in(const Fd& directory) {
     return made;
 }
 
-Result<Fd> connect_in(const Fd& directory) {
+namespace {
+
+// Of connect; 0: for ever.
+void set_patience(const Fd& connection, std::chrono::milliseconds patience) {
+    const auto microseconds = std::chrono::microseconds(patience).count();
+    const timeval time{microseconds / 1'000'000, microseconds % 1'000'000};
+    setsockopt(connection.get(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+}
+
+}  // namespace
+
+Result<Fd> connect_in(const Fd& directory, std::chrono::milliseconds patience) {
     constexpr const char* step = "reach the container's monitor";
     auto made = make_socket(step, 0);
     if (!made) return made;
+    set_patience(*made, std::max(patience, std::chrono::milliseconds(1)));
     const sockaddr_un address = address_in(directory);
     if (connect(made->get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-        return fail_call(step, "connect", errno, errno == ECONNREFUSED ? "it is ending" : "");
+        return fail_call(step, "connect", errno == EAGAIN ? ETIMEDOUT : errno,
+                         errno == ECONNREFUSED ? "it is ending" : "");
+    set_patience(*made, {});
     return made;
 }
 

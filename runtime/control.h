@@ -18,6 +18,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,7 +36,8 @@ struct Order {
 };
 
 Result<Fd> listen_in(const Fd& directory);
-Result<Fd> connect_in(const Fd& directory);
+// ETIMEDOUT: so many others wait for an answer that it took longer.
+Result<Fd> connect_in(const Fd& directory, std::chrono::milliseconds patience);
 
 // Whether the kernel says that the other side is to be heard.
 bool is_trusted(const Fd& connection);

@@ -42,6 +42,11 @@ struct Detail {
     std::string operator()(const action::BindTree& a) const {
         return a.host + " on " + a.target + ((a.attributes & MOUNT_ATTR_RDONLY) != 0 ? " read-only" : "");
     }
+    std::string operator()(const action::ShowOwnCgroups& a) const {
+        std::string text;
+        for (const cgroup::ViewPoint& view : a.views) text += (text.empty() ? "" : " ") + view.point;
+        return text;
+    }
     std::string operator()(const action::BindDevice& a) const {
         return std::to_string(a.major) + ":" + std::to_string(a.minor);
     }

@@ -18,6 +18,19 @@ namespace {
 
 constexpr const char* step = "enter the container";
 
+std::unexpected<Error> cannot_enter() {
+    switch (errno) {
+        case ESRCH: return fail_call(step, "setns", errno, "its first process is ending");
+        case EPERM:
+            return fail_call(
+                step, "setns", errno,
+                "its monitor may not enter its namespaces: that takes CAP_SYS_ADMIN where they were "
+                "made, or a user namespace of their own, and no filter that forbids it",
+                "start the container with --userns=yes, or what it runs in with --cap-add SYS_ADMIN");
+        default: return fail_call(step, "setns");
+    }
+}
+
 // The command is born where its starter is, with the starter's limits.
 Status enter(const ExecPlace& place) {
     for (const std::string& group : place.cgroups)
@@ -26,7 +39,7 @@ Status enter(const ExecPlace& place) {
     // CVE-2016-9962: nobody inside may look into this process, which holds descriptors of the host.
     if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return fail_call(step, "prctl(PR_SET_DUMPABLE)");
     if (place.namespaces != 0 && setns(place.process, static_cast<int>(place.namespaces)) != 0)
-        return fail_call(step, "setns", errno, errno == ESRCH ? "its first process is ending" : "");
+        return cannot_enter();
     return {};
 }
 

@@ -131,7 +131,9 @@ struct Row {
 constexpr std::string_view use_root =
     "run ctr with CAP_SYS_ADMIN (root usually has it), which needs no user namespace; have them allowed; or "
     "do without: --pidns=flat, outside of other containers, takes none if no option does";
-constexpr std::string_view flat_hint = "--pidns=flat, which needs no new /proc";
+constexpr std::string_view flat_hint =
+    "--pidns=flat, which needs no new /proc; or, if what hides them is a ctr run of root's, "
+    "--system-paths=host for that";
 constexpr std::string_view allow_outside =
     "have it allowed outside: docker run --security-opt seccomp=unconfined, or an AppArmor profile that "
     "allows it";
@@ -139,6 +141,10 @@ constexpr std::string_view allow_mounts =
     "have them allowed outside; or do without: --pidns=flat, outside of other containers, takes none "
     "if no option does";
 constexpr std::string_view make_it = "create it in the root file system";
+
+constexpr std::string_view few_descriptors =
+    "so few descriptors may be open (--ulimit nofile, or ulimit -n) that the start itself runs out of them";
+constexpr std::string_view more_descriptors = "--ulimit nofile=64, or more";
 
 constexpr std::string_view any_call;
 
@@ -163,8 +169,9 @@ constexpr Row rows[] = {
     {"clone3", EACCES, nullptr, "a security module forbids it", use_root},
     {"clone3", EINVAL, nullptr, "the kernel was built without one of these namespaces",
      "zgrep _NS= /proc/config.gz"},
-    {"clone3", EAGAIN, nullptr, "the limit on processes is reached",
-     "look at ulimit -u and pids.max of the cgroup"},
+    {"clone3", EAGAIN, nullptr,
+     "the limit on processes is reached: the container's (--pids-limit) or the user's",
+     "ctr update --pids-limit N NAME, or look at ulimit -u and pids.max of the cgroup"},
 
     {"setns", EPERM, nullptr,
      "that takes CAP_SYS_ADMIN in the user namespace which owns those that are to be shared",
@@ -218,6 +225,10 @@ constexpr Row rows[] = {
     {"mkdirat", ENOTDIR, nullptr, "something that is no directory is in the way", "remove it from the root"},
     {"mkdirat", ENOENT, nullptr, "a link that leads nowhere is in the way", "remove it from the root"},
     {"mkdirat", ELOOP, nullptr, "a loop of links is in the way", "remove it from the root"},
+    {"mkdir", ENOENT, nullptr, "the directory that it would be made in isn't there",
+     "make that first: --overlay makes its own only"},
+    {"mkdir", EACCES, nullptr, "the caller may not create it there", "--overlay in a directory of one's own"},
+    {"mkdir", EROFS, nullptr, "the file system there is read-only", "--overlay on one that isn't"},
     {"openat2", ELOOP, nullptr, "a link is in the way of a file system of the kernel, perhaps as a trap",
      "remove it from the root"},
     {"open_tree", EINVAL, nullptr, "the mount may not be copied: it is unbindable, or hides others below it",
@@ -258,11 +269,20 @@ constexpr Row rows[] = {
     {"process_vm_readv", EPERM, restricted_by_yama, "{}: only those with CAP_SYS_PTRACE may look, or nobody",
      "as root of the host: sysctl -w kernel.yama.ptrace_scope=1; or --pidns=kernel"},
 
+    {"landlock_create_ruleset", EMFILE, nullptr, few_descriptors, more_descriptors},
+    {"open", EMFILE, nullptr, few_descriptors, more_descriptors},
+    {"openat", EMFILE, nullptr, few_descriptors, more_descriptors},
+    {"openat2", EMFILE, nullptr, few_descriptors, more_descriptors},
+    {"fsopen", EMFILE, nullptr, few_descriptors, more_descriptors},
+    {"fsmount", EMFILE, nullptr, few_descriptors, more_descriptors},
+    {"open_tree", EMFILE, nullptr, few_descriptors, more_descriptors},
+    {"seccomp", EMFILE, nullptr, few_descriptors, more_descriptors},
     {"chdir", ENOENT, nullptr, "there is no such directory inside", "--workdir with one that exists"},
     {"chdir", ENOTDIR, nullptr, "it is not a directory", "--workdir with a directory"},
     {"chdir", EACCES, nullptr, "the user inside may not enter it", "--workdir with another one"},
     {"access", EACCES, nullptr, "it may not be executed by this user: its mode or a noexec mount forbids it",
      ""},
+    {"stat", ELOOP, nullptr, "links on the way to it lead in a circle", ""},
     {"stat", EISDIR, nullptr, "a directory can't be executed", ""},
     {"stat", EACCES, nullptr, "a directory on the way to it is closed to this user", ""},
     {"execve", EACCES, nullptr, "it, or the interpreter that it names, may not be executed", ""},

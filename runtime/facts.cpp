@@ -1,6 +1,7 @@
 #include "runtime/facts.h"
 
 #include <asm/hwcap2.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/auxv.h>
@@ -50,6 +51,12 @@ seccomp::KernelVersion read_kernel() {
     const auto major = std::from_chars(names.release, end, version.major);
     if (major.ptr != end) std::from_chars(major.ptr + 1, end, version.minor);
     return version;
+}
+
+std::vector<cgroup::ViewPoint> read_cgroups() {
+    const auto groups = path::read_text("/proc/self/cgroup");
+    const auto mounts = path::read_text("/proc/self/mountinfo");
+    return groups && mounts ? cgroup::view_points(*groups, *mounts) : std::vector<cgroup::ViewPoint>();
 }
 
 std::string working_directory() {
@@ -114,6 +121,8 @@ Result<HostFacts> read_host_facts() {
     facts.own_proc = path::procfs_is_own();
     facts.numbered = prctl(pidns::layer_question, 0, 0, 0, 0) == 1;
     facts.working_directory = working_directory();
+    facts.cgroups = read_cgroups();
+    facts.may_change_kernel = faccessat(AT_FDCWD, "/proc/sys/kernel/core_pattern", W_OK, AT_EACCESS) == 0;
     for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
         facts.env.emplace_back(*variable);
     facts.registry = usual_registry(facts.env);

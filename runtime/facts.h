@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cgroup/own_view.h"
 #include "runtime/action.h"
 #include "runtime/base/error.h"
 #include "runtime/seccomp.h"
@@ -53,6 +54,8 @@ struct HostFacts {
     std::string working_directory;  // the caller's
     std::string registry;           // where this user's containers are written down, if that is there
     std::vector<std::string> env;   // "K=V", the caller's
+    std::vector<cgroup::ViewPoint> cgroups;  // as they are mounted here
+    bool may_change_kernel = false;  // by writing to its files in /proc and /sys, as root of the host may
 
     bool privileged() const;  // CAP_SYS_ADMIN: may make namespaces without a new user namespace
 };

@@ -21,7 +21,7 @@ int code_of(int status) {
 }  // namespace
 
 // Marked, as all calls with numbers here: the pid layer, where there is one, has nothing to translate.
-void be_init(pid_t command) {
+void be_init(pid_t command, int* end) {
     prctl(PR_SET_NAME, "ctr-init");
     sigset_t all;
     sigfillset(&all);
@@ -33,7 +33,10 @@ void be_init(pid_t command) {
         }
         int status = 0;
         for (pid_t child = 0; (child = sys::wait_marked(status, WNOHANG | __WALL, pidns::mark)) > 0;)
-            if (child == command) _exit(code_of(status));
+            if (child == command) {
+                *end = status;
+                _exit(code_of(status));
+            }
     }
 }
 
@@ -52,7 +55,7 @@ Fault execute(State& state, const action::LeaveInit& action) {
     // The end of the channel is the command's to bring about.
     state.channel.close();
     state.listener.reset();
-    be_init(command);
+    be_init(command, state.arguments.end);
 }
 
 }  // namespace child

@@ -7,7 +7,8 @@
 
 namespace ctr {
 
-// COMMAND: as the kernel numbers it here. All signals are blocked.
-[[noreturn]] void be_init(pid_t command);
+// COMMAND: as the kernel numbers it here. END: where its status goes (command_end.h). All signals are
+// blocked.
+[[noreturn]] void be_init(pid_t command, int* end);
 
 }  // namespace ctr

@@ -134,6 +134,9 @@ Status write_started(const Registered& registered, HostPid init) {
     return registered.registry.change(registered.entry, [&](State& state) {
         state.status = LifeStatus::running;
         state.pid = init;
+        // Those that could be made.
+        std::erase_if(state.cgroups,
+                      [](const std::string& group) { return access(group.c_str(), F_OK) != 0; });
         state.started = timestamp();
     });
 }
@@ -352,7 +355,7 @@ Result<int> keep(const Spec& spec, const KeeperOptions& options) {
         if (options.on_notice) options.on_notice(notice);
     };
     with_status.on_started = [&](const Started& started) {
-        status->started(started, spec.registration ? spec.registration->name : "");
+        status->started(started.init, started.command, spec.registration ? spec.registration->name : "");
         if (options.on_started) options.on_started(started);
     };
     auto ended = keep_reporting(spec, with_status, std::move(*signals));

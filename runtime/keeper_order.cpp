@@ -21,13 +21,14 @@ concept Is = std::same_as<std::remove_const_t<T>, S>;
 template <Is<Spec> S>
 auto members(S& spec) {
     auto& [command, env, env_clear, workdir, hostname, rootfs, overlay, read_only, mounts, user, pidns,
-           pid_lookup, pid_fastpath, pid_max, network, userns, ipc, uts, cgroupns, clocks, share_with,
-           cap_add, cap_drop, no_new_privs, limits, io_throttle, ulimits, seccomp, terminal, rehearse,
-           registration, stop_signal, init, die_with_parent, status_fd] = spec;
+           pid_lookup, pid_fastpath, pid_max, network, userns, ipc, uts, cgroupns, system_paths, clocks,
+           share_with, cap_add, cap_drop, no_new_privs, limits, io_throttle, ulimits, seccomp, terminal,
+           rehearse, registration, stop_signal, init, die_with_parent, status_fd] = spec;
     return std::tie(command, env, env_clear, workdir, hostname, rootfs, overlay, read_only, mounts, user,
-                    pidns, pid_lookup, pid_fastpath, pid_max, network, userns, ipc, uts, cgroupns, clocks,
-                    share_with, cap_add, cap_drop, no_new_privs, limits, io_throttle, ulimits, seccomp,
-                    terminal, rehearse, registration, stop_signal, init, die_with_parent, status_fd);
+                    pidns, pid_lookup, pid_fastpath, pid_max, network, userns, ipc, uts, cgroupns,
+                    system_paths, clocks, share_with, cap_add, cap_drop, no_new_privs, limits, io_throttle,
+                    ulimits, seccomp, terminal, rehearse, registration, stop_signal, init, die_with_parent,
+                    status_fd);
 }
 template <Is<KeeperOrder> S>
 auto members(S& order) {

@@ -37,6 +37,16 @@ size_t count_sources(const Plan& plan) {
     return 0;
 }
 
+Result<std::optional<CommandEnd>> make_end(const Plan& plan) {
+    for (const Step& step : plan.steps) {
+        if (!std::holds_alternative<action::LeaveInit>(step.action)) continue;
+        auto end = CommandEnd::make();
+        if (!end) return std::unexpected(std::move(end).error());
+        return std::optional(std::move(*end));
+    }
+    return std::nullopt;
+}
+
 // Until launch() has succeeded, the process is killed and reaped, whatever happens.
 class Unfinished {
   public:
@@ -195,7 +205,10 @@ Result<Launched> launch(const Plan& plan, const BeforeGo& before_go, const Fd& c
     const std::vector<char*> argv = pointers(plan.argv);
     const std::vector<char*> env = pointers(plan.env);
     std::vector<Fd> sources(count_sources(plan));
-    const ChildArguments arguments{plan, argv.data(), env.data(), sources.data()};
+    auto end = make_end(plan);
+    if (!end) return std::unexpected(std::move(end).error());
+    const ChildArguments arguments{plan, argv.data(), env.data(), sources.data(),
+                                   *end ? (*end)->word() : nullptr};
     auto ends = channel::make();
     if (!ends) return std::unexpected(ends.error());
     auto& [parent_end, child_end] = *ends;
@@ -205,15 +218,17 @@ Result<Launched> launch(const Plan& plan, const BeforeGo& before_go, const Fd& c
                                                  : create_beside(plan.shared, plan.clone_flags);
     if (birth.pid == 0) run_child(arguments, parent_end, std::move(child_end));
     if (birth.pid < 0) {
-        auto error =
-            fail_call("create the container's first process in its namespaces", birth.call, birth.error);
+        auto error = fail_call((plan.clone_flags & CLONE_PARENT) != 0
+                                   ? "create the command's process in the container"
+                                   : "create the container's first process in its namespaces",
+                               birth.call, birth.error);
         return std::unexpected(explain(std::move(error.error()), plan));
     }
     child_end.close();
     const auto pid = static_cast<int>(birth.pid);
     // One that was created beside is our own child, and nobody has reaped it: the number is still its own.
     if (pidfd < 0) pidfd = sys::pidfd_open(pid, 0);
-    Launched launched{HostPid{pid}, Fd(pidfd), {}, {}, birth.in_cgroup, {}, HostPid{pid}};
+    Launched launched{HostPid{pid}, Fd(pidfd), {}, {}, birth.in_cgroup, {}, HostPid{pid}, std::move(*end)};
     if (auto status = lead(plan, before_go, parent_end, launched); !status)
         return std::unexpected(explain(std::move(status.error()), plan));
     return launched;

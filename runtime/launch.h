@@ -3,12 +3,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/base/error.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/ids.h"
+#include "runtime/command_end.h"
 #include "runtime/plan.h"
 
 namespace ctr {
@@ -23,6 +25,7 @@ struct Launched {
     std::vector<std::string> notes;  // what steps could not do, and did without
     // The same as pid, or the child of an init, which may have ended since; none: it can't be seen from here.
     HostPid command = HostPid::none;
+    std::optional<CommandEnd> end;  // of the command of an init; absent without one
 };
 
 // What has to be done with the process while it does nothing yet, such as joining the cgroups that it wasn't

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/base/path.h"
+#include "runtime/byte_text.h"
 #include "runtime/state.h"
 
 namespace ctr {
@@ -22,8 +23,8 @@ constexpr const char* log_file = "log";
 constexpr const char* older_file = "log.1";
 constexpr std::array stream_names{"stdout", "stderr", "ctr"};
 
-// JSON takes six bytes for one at most, and what surrounds the text is short.
-constexpr size_t longest_object = 6 * log_line + 256;
+// JSON takes six bytes for one at most, twice, and what surrounds the texts is short.
+constexpr size_t longest_object = 12 * log_line + 256;
 
 Fd open_log(int directory, const char* name, int flags) {
     return Fd(openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
@@ -31,9 +32,15 @@ Fd open_log(int directory, const char* name, int flags) {
 
 }  // namespace
 
+// What isn't UTF-8 is replaced in the text, as other readers expect, and there once more byte by byte.
 std::string to_json(const LogLine& line) {
-    const Json object{{"time", line.time}, {"stream", line.stream}, {"log", line.text}};
-    return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    Json object{{"time", line.time}, {"stream", line.stream}, {"log", line.text}};
+    std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (text != object.dump(-1, ' ', false, Json::error_handler_t::ignore)) {
+        object["bytes"] = byte_text::widened(line.text);
+        text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+    return text + "\n";
 }
 
 std::optional<LogLine> parse_log_line(const std::string& text) {
@@ -46,6 +53,8 @@ std::optional<LogLine> parse_log_line(const std::string& text) {
         if (found == object.end() || !found->is_string()) return {};
         line.*member = found->get<std::string>();
     }
+    if (const auto bytes = object.find("bytes"); bytes != object.end() && bytes->is_string())
+        line.text = byte_text::narrowed(bytes->get<std::string>());
     return line;
 }
 

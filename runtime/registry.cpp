@@ -21,7 +21,6 @@ namespace {
 
 constexpr const char* state_file = "state.json";
 constexpr const char* next_state_file = "state.json.new";
-constexpr const char* lock_file = "lock";
 constexpr size_t largest_state = 1U << 20;
 
 Status set_lock(const Fd& fd, int command, short kind, const char* step) {
@@ -127,21 +126,25 @@ void Entry::wait_until_over() const {
     (void)set_lock(lock_, F_OFD_SETLK, F_UNLCK, "wait for the container");
 }
 
-Result<Registry> Registry::open(const std::string& root) {
+Result<Registry> Registry::open(const std::string& root, Access access) {
     const std::string step = "open the state directory " + root;
     if (root.empty())
         return fail_input("find the state directory", "XDG_RUNTIME_DIR isn't set",
                           "--state-dir or CTR_STATE_DIR with a directory of your own");
     if (!root.starts_with('/'))
         return fail_input(step, "it is not absolute", "--state-dir with a path that begins with /");
-    if (mkdir(root.c_str(), 0700) != 0 && errno != EEXIST)
+    if (access == Access::make && mkdir(root.c_str(), 0700) != 0 && errno != EEXIST)
         return fail_call(step, "mkdir", errno, "",
                          "--state-dir or CTR_STATE_DIR with a directory of your own");
     Fd directory(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!directory) return fail_call(step, "open");
+    if (!directory && errno == ENOENT && access != Access::make) return Registry(root, Fd());
+    if (!directory)
+        return fail_call(step, "open", errno,
+                         errno == ENOTDIR ? "something that is no directory is there" : "",
+                         "--state-dir or CTR_STATE_DIR with a directory of your own");
     if (auto good = check_owner(directory, root); !good) return std::unexpected(std::move(good).error());
     Registry registry(root, std::move(directory));
-    registry.sweep();
+    if (access != Access::look) registry.sweep();
     return registry;
 }
 
@@ -158,10 +161,10 @@ Result<Entry> Registry::open_entry(const std::string& name) const {
     if (auto good = check_name(name); !good) return std::unexpected(std::move(good).error());
     const std::string step = "find container \"" + name + "\"";
     Fd directory(openat(directory_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!directory && errno == ENOENT)
+    if (!directory && (errno == ENOENT || !there()))
         return fail_input(step, "there is none of that name in " + root_, "ctr list shows those there are");
     if (!directory) return fail_call(step, "openat");
-    Fd lock(openat(directory.get(), lock_file, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    Fd lock(openat(directory.get(), Entry::lock_file, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     return Entry(name, std::move(directory), std::move(lock));
 }
 
@@ -174,7 +177,7 @@ Result<Entry> Registry::make_entry(const State& state) const {
     }
     Fd directory(openat(directory_.get(), state.id.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!directory) return fail_call(step, "openat");
-    Fd lock(openat(directory.get(), lock_file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    Fd lock(openat(directory.get(), Entry::lock_file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!lock) return fail_call(step, "openat");
     Entry entry(state.id, std::move(directory), std::move(lock));
     auto done = set_lock(entry.lock_, F_OFD_SETLK, F_WRLCK, step.c_str());

@@ -29,6 +29,8 @@ namespace ctr {
 // One container's directory. After a fork both processes have it; the lock is held until both let go.
 class CTR_API Entry {
   public:
+    static constexpr const char* lock_file = "lock";
+
     const std::string& name() const { return name_; }
     const Fd& directory() const { return directory_; }
 
@@ -55,9 +57,17 @@ class CTR_API Entry {
 
 class CTR_API Registry {
   public:
-    // Makes the directory if it isn't there. It must belong to the caller, and to nobody else be open for
-    // writing. Sees to what containers that are over have left.
-    static Result<Registry> open(const std::string& root);
+    enum class Access {
+        make,  // the directory is made if it isn't there
+        use,   // a directory that isn't there holds no containers
+        look,  // the same, and nothing is changed in it
+    };
+
+    // It must belong to the caller, and to nobody else be open for writing. Sees to what containers that are
+    // over have left, but for look.
+    static Result<Registry> open(const std::string& root, Access access = Access::make);
+
+    bool there() const { return static_cast<bool>(directory_); }
 
     Result<Entry> find(const std::string& name) const;
     Result<std::vector<Entry>> all() const;

@@ -37,14 +37,14 @@ struct Layer {
 Fault make_twin(int at, const char* name, const Fd& lower) {
     struct stat status {};
     if (fstat(lower.get(), &status) != 0) return failed("fstat", name);
-    if (mkdirat(at, name, 0700) != 0) return errno == EEXIST ? Fault{} : failed("mkdirat", name);
+    if (mkdirat(at, name, 0700) != 0) return errno == EEXIST ? Fault{} : failed("mkdir", name);
     (void)!fchownat(at, name, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW);
     return fchmodat(at, name, status.st_mode & 07777, 0) == 0 ? Fault{} : failed("fchmodat", name);
 }
 
 Fault make_layer(int at, const char* upper, const char* work, const Fd& lower, Layer& layer) {
     if (const Fault fault = make_twin(at, upper, lower); fault.happened) return fault;
-    if (mkdirat(at, work, 0700) != 0 && errno != EEXIST) return failed("mkdirat", work);
+    if (mkdirat(at, work, 0700) != 0 && errno != EEXIST) return failed("mkdir", work);
     layer.upper.reset(openat(at, upper, directory_flags));
     if (!layer.upper) return failed("openat", upper);
     layer.work.reset(openat(at, work, directory_flags | O_NOFOLLOW));

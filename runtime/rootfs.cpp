@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <iterator>
 #include <set>
 
@@ -14,6 +15,8 @@
 namespace ctr::rootfs {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr uint64_t inert = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
 constexpr uint32_t terminal_group = 5;  // "tty" of every distribution
@@ -48,6 +51,17 @@ devices::Options device_options(const Spec& spec, const HostFacts& facts, Situat
             .own_memory = spec.ipc == Scope::own};
 }
 
+// The kernel would say ELOOP, when the directories are made already.
+Status check_apart(const std::string& upper, const std::string& lower) {
+    std::error_code ignored;
+    const std::string one = fs::weakly_canonical(upper, ignored).string() + "/";
+    const std::string other = fs::weakly_canonical(lower, ignored).string() + "/";
+    if (!one.starts_with(other) && !other.starts_with(one)) return {};
+    return fail_input("lay an overlay over \"" + lower + "\"",
+                      "\"" + upper + "\" and the root directory lie in one another",
+                      "--overlay with a directory beside the root's");
+}
+
 Result<Step> root_step(const Spec& spec, const HostFacts& facts, Situation situation) {
     auto root = open_root(spec.rootfs);
     if (!root) return std::unexpected(root.error());
@@ -59,6 +73,8 @@ Result<Step> root_step(const Spec& spec, const HostFacts& facts, Situation situa
     if (!overlay.upper.empty()) {
         while (overlay.upper.size() > 1 && overlay.upper.ends_with('/')) overlay.upper.pop_back();
         overlay.work = overlay.upper + ".work";
+        if (auto apart = check_apart(overlay.upper, spec.rootfs); !apart)
+            return std::unexpected(std::move(apart).error());
     }
     if (situation.other_user_namespace || !facts.initial_user_namespace)
         overlay.options.emplace_back("userxattr", "");
@@ -103,6 +119,19 @@ void add_registries(std::vector<Step>& steps, const Spec& spec, const HostFacts&
              action::Mount{"tmpfs", root, {{"mode", "0700"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 0700}});
 }
 
+// As docker does.
+void add_masks(std::vector<Step>& steps) {
+    for (const char* path : masked) steps.push_back({std::string("mask ") + path, action::Mask{path}});
+    for (const char* path : unwritable)
+        steps.push_back({std::string("make ") + path + " read-only", action::ReadOnly{path}});
+}
+
+// A cgroup namespace changes names only: what is mounted shows the host's groups as before.
+void add_own_cgroups(std::vector<Step>& steps, const Spec& spec, const HostFacts& facts) {
+    if (spec.cgroupns == Scope::own && !facts.cgroups.empty())
+        steps.push_back({"show its own cgroups only", action::ShowOwnCgroups{facts.cgroups}});
+}
+
 std::vector<Step> on_hosts_root(const Spec& spec, const HostFacts& facts, Situation situation) {
     std::vector<Step> steps;
     if (spec.read_only)
@@ -111,8 +140,16 @@ std::vector<Step> on_hosts_root(const Spec& spec, const HostFacts& facts, Situat
     // The host's /proc would show the numbers of the outer namespace.
     const bool own = spec.pidns == PidMode::kernel && !facts.numbered;
     if (own) steps.push_back(proc_step(spec, facts, situation));
+    // Whom the kernel lets write there only: for others nothing is won, and a new /proc in a namespace inside
+    // couldn't be mounted ("too revealing").
+    const bool masks = spec.system_paths == SystemPaths::masked && facts.may_change_kernel;
+    if (masks) add_masks(steps);
     // Root inside could otherwise leave its limits by writing its number into another group.
-    steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
+    if (masks)
+        steps.push_back({"make /sys read-only", action::ReadOnly{"/sys"}});
+    else
+        steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
+    add_own_cgroups(steps, spec, facts);
     add_first(steps, spec, facts);
     return steps;
 }
@@ -123,13 +160,16 @@ std::vector<Step> on_own_root(const Spec& spec, const HostFacts& facts, Situatio
         {"mount a private /tmp",
          action::Mount{"tmpfs", "/tmp", {{"mode", "1777"}}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 01777}});
     steps.push_back(proc_step(spec, facts, situation));
-    steps.push_back({"bind the host's /sys read-only",
-                     action::BindTree{"/sys", "/sys", action::Source::sysfs, MOUNT_ATTR_RDONLY | inert}});
+    const bool masks = spec.system_paths == SystemPaths::masked;
+    steps.push_back(
+        {masks ? "bind the host's /sys read-only" : "bind the host's /sys",
+         action::BindTree{"/sys", "/sys", action::Source::sysfs, masks ? MOUNT_ATTR_RDONLY | inert : inert}});
+    if (!masks)
+        steps.push_back({"make the cgroup file systems read-only", action::ReadOnly{"/sys/fs/cgroup"}});
+    add_own_cgroups(steps, spec, facts);
     // Before the mounts that were asked for: one of those that a link in the root leads to /proc can't keep
     // these from it then.
-    for (const char* path : masked) steps.push_back({std::string("mask ") + path, action::Mask{path}});
-    for (const char* path : unwritable)
-        steps.push_back({std::string("make ") + path + " read-only", action::ReadOnly{path}});
+    if (masks) add_masks(steps);
     add_first(steps, spec, facts);
     return steps;
 }

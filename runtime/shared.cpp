@@ -35,7 +35,8 @@ std::string step(HostPid process) {
 
 Result<Meant> process_named(const std::string& name, const Spec& spec, const HostFacts& facts) {
     const bool elsewhere = spec.registration && !spec.registration->root.empty();
-    const auto registry = Registry::open(elsewhere ? spec.registration->root : usual_registry(facts.env));
+    const auto registry = Registry::open(elsewhere ? spec.registration->root : usual_registry(facts.env),
+                                         Registry::Access::use);
     if (!registry) return std::unexpected(registry.error());
     const auto entry = registry->find(name);
     if (!entry) return std::unexpected(entry.error());

@@ -69,6 +69,12 @@ enum class IoThrottle {
     user,       // we, in user space
 };
 
+// What lets root change the kernel, and tells of the host, in /proc and /sys.
+enum class SystemPaths {
+    masked,  // read-only, or hidden
+    host,    // as it is on the host
+};
+
 // A time namespace: by how many seconds its clocks are ahead of the host's.
 struct Clocks {
     int64_t boottime = 0;
@@ -119,6 +125,7 @@ struct Spec {
     Scope ipc = Scope::own;  // also /dev/shm of a rootfs
     Scope uts = Scope::own;
     Scope cgroupns = Scope::own;
+    SystemPaths system_paths = SystemPaths::masked;
     std::optional<Clocks> clocks;  // absent: the host's
     std::optional<ShareWith> share_with;
     std::vector<std::string> cap_add;   // "NET_ADMIN", "CAP_NET_ADMIN" or "ALL"

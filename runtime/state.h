@@ -37,12 +37,12 @@ struct State {
     bool detached = false;
     bool remove = false;  // nothing of it stays when it has ended
     int stop_signal = 0;
-    std::vector<std::string> cgroups;  // directories, those that may exist
+    std::vector<std::string> cgroups;  // directories: those that are there; until it runs, that may be
     cgroup::Limits limits;             // as they are now
     std::optional<Exit> exit;          // once stopped, if somebody was left to see it
 };
 
-// [a-zA-Z0-9][a-zA-Z0-9_.-]*, 64 characters at most: also the name of a directory.
+// [a-zA-Z0-9][a-zA-Z0-9_.-]*, not digits alone, 64 characters at most: also the name of a directory.
 CTR_API Status check_name(const std::string& name);
 CTR_API Result<std::string> random_name();
 

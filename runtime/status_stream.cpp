@@ -29,9 +29,8 @@ void StatusStream::warned(const std::string& text) const {
     write_line(dump({{"event", "warning"}, {"message", text}}));
 }
 
-void StatusStream::started(const Started& started, const std::string& name) const {
-    nlohmann::ordered_json object{
-        {"event", "started"}, {"init", raw(started.init)}, {"command", raw(started.command)}};
+void StatusStream::started(HostPid init, HostPid command, const std::string& name) const {
+    nlohmann::ordered_json object{{"event", "started"}, {"init", raw(init)}, {"command", raw(command)}};
     if (!name.empty()) object["name"] = name;
     write_line(dump(object));
 }

@@ -24,7 +24,7 @@ class StatusStream {
     static Result<StatusStream> open(int fd);
 
     void warned(const std::string& text) const;
-    void started(const Started& started, const std::string& name) const;
+    void started(HostPid init, HostPid command, const std::string& name) const;
     void exited(const Exit& exit) const;
     void failed(const Error& error) const;
 

@@ -26,6 +26,7 @@
 #include "runtime/gatekeeper.h"
 #include "runtime/isolation.h"
 #include "runtime/launch.h"
+#include "runtime/overlay.h"
 #include "runtime/report.h"
 #include "runtime/teardown.h"
 
@@ -160,8 +161,11 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
                 if (auto joined = cgroup::join(directory, born.pid); !joined) return joined;
         return {};
     };
+    auto claim = OverlayClaim::make(task.plan);
+    if (!claim) return std::unexpected(std::move(claim).error());
     auto launched = launch_with_or_without(task, limited->gate.has_value(), birthplace, join, notify);
     if (!launched) return std::unexpected(std::move(launched).error());
+    if (auto confirmed = claim->confirm(); !confirmed) return std::unexpected(std::move(confirmed).error());
 
     for (const std::string& note : launched->notes) notify({Notice::Kind::detail, note});
 
@@ -210,6 +214,7 @@ Result<std::optional<int>> run_container(Task& task, const Fd& reports, ControlS
     const pidns::Monitor::Beside beside{control.fd(), [&] { return control.serve(); },
                                         [&](HostPid process, int status) { control.ended(process, status); }};
     auto ended = monitor ? monitor->run(beside) : wait_for_init(init, beside);
+    if (launched->end && ended && *ended) ended = launched->end->status().value_or(**ended);
     // Before the monitor goes: calls that wait for it would otherwise fail in processes that are about to be
     // killed.
     if (const HostPid copier = copier_of(monitor.get()); copier != HostPid::none) {

@@ -190,7 +190,12 @@ long CallServer::find_namespace(const Trap& trap, const Caller& caller, Namespac
     if (named == NamespaceId::none && (kinds & CLONE_NEWPID) == 0) return 0;
     if (named == NamespaceId::none && has_ended(process)) return -ESRCH;
     const NamespaceId space = named != NamespaceId::none ? named : numbers_.namespace_of(process);
-    if (space != NamespaceId::none && !nested_.may_enter(caller.thread, space)) return -EPERM;
+    // Who enters the user namespace by the same call is privileged there when it comes to the others. Whether
+    // it may is the kernel's to say.
+    const bool with_user = process != HostPid::none && (kinds & CLONE_NEWUSER) != 0;
+    const bool may_enter =
+        with_user ? nested_.belongs_where(process, space) : nested_.may_enter(caller.thread, space);
+    if (space != NamespaceId::none && !may_enter) return -EPERM;
     // Down only, as the kernel's pidns_install().
     if (space == NamespaceId::none || !numbers_.is_within(space, caller.space)) return -EINVAL;
     found = space;

@@ -57,11 +57,14 @@ bool NestedNamespaces::has_room() const {
 }
 
 bool NestedNamespaces::may_enter(HostPid thread, NamespaceId space) const {
-    if (!has_capability(thread, CAP_SYS_ADMIN)) return false;
+    return has_capability(thread, CAP_SYS_ADMIN) && belongs_where(thread, space);
+}
+
+bool NestedNamespaces::belongs_where(HostPid process, NamespaceId space) const {
     const auto found = watched_.find(raw(space));
     const std::string owner =
         found != watched_.end() ? found->second.owner : user_namespace_of(numbers_->init_of(space));
-    return owner == user_namespace_of(thread);
+    return owner == user_namespace_of(process);
 }
 
 bool NestedNamespaces::ended(NamespaceId space) const {

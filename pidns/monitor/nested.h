@@ -43,6 +43,9 @@ class NestedNamespaces {
     // Whether a thread is privileged there: the namespace belongs to the user namespace of its first process.
     bool may_enter(HostPid thread, NamespaceId space) const;
 
+    // Whether it belongs to the user namespace that this process is in.
+    bool belongs_where(HostPid process, NamespaceId space) const;
+
     // Nothing can be born there any more.
     bool ended(NamespaceId space) const;
 

@@ -13,16 +13,17 @@ namespace ctr::sys {
 namespace {
 
 // Of four arguments and the mark; the fifth is 0. Not the C library's syscall(): inside a container that is
-// an instrumented one, which takes care of the sixth argument itself.
+// an instrumented one, which takes care of the sixth argument itself. The mark doesn't stay in its register:
+// the next call of the C library's that has no sixth argument would carry it by chance.
 template <class A, class B, class C, class D>
 long marked(long number, A a, B b, C c, D d, uint64_t mark) {
     long result = number;
     register D fourth __asm__("r10") = d;
     register uint64_t fifth __asm__("r8") = 0;
     register uint64_t sixth __asm__("r9") = mark;
-    __asm__ volatile("syscall"
-                     : "+a"(result)
-                     : "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
+    __asm__ volatile("syscall\n\txorl %%r9d, %%r9d"
+                     : "+a"(result), "+r"(sixth)
+                     : "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth)
                      : "rcx", "r11", "memory");
     if (result < 0 && result > -4096) {
         errno = static_cast<int>(-result);

@@ -94,7 +94,10 @@ std::vector<Item> check_images(const Situation& situation, const std::vector<std
         if (fd)
             items.push_back(look_at(file, fd, facts.numbered));
         else
-            items.push_back({area, file, State::no, "openat2: " + errno_name(errno), "the name of a file"});
+            items.push_back({area, file, State::no,
+                             errno == ENOENT ? "there is no such file in the root file system"
+                                             : "openat2: " + errno_name(errno),
+                             ""});
     }
     return items;
 }

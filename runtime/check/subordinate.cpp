@@ -33,16 +33,20 @@ Finding map_another_id(const Situation& situation) {
     constexpr uint32_t somebody = 65533;
     if (!numbers_agree(facts))
         return {State::no, "/proc shows other processes under the numbers of ours", without};
-    if (facts.privileged()) {
-        const std::string map =
-            "0 " + std::to_string(facts.uid) + " 1\n1 " + std::to_string(somebody) + " 1\n";
-        return finding(
-            attempt(CLONE_NEWUSER, {}, [&](const Launched& child) { return write_map(child.pid, map); }),
-            "root maps any, without newuidmap", without);
-    }
     HostFacts ranges = facts;
     subids::read(ranges);
     const std::string user = std::to_string(facts.uid);
+    if (facts.privileged()) {
+        const std::string map =
+            "0 " + std::to_string(facts.uid) + " 1\n1 " + std::to_string(somebody) + " 1\n";
+        Finding found = finding(
+            attempt(CLONE_NEWUSER, {}, [&](const Launched& child) { return write_map(child.pid, map); }),
+            "root maps any, without newuidmap", without);
+        if (found.state == State::yes && !(ranges.subuids && ranges.subgids))
+            return {State::limited, found.reason + "; but for --userns subids and keep-id there is no range",
+                    "a line for user " + user + " in /etc/subuid and /etc/subgid"};
+        return found;
+    }
     if (!ranges.subuids) return {State::no, "/etc/subuid gives user " + user + " none", without};
     if (!ranges.subgids) return {State::no, "/etc/subgid gives user " + user + " none", without};
     return finding(attempt(CLONE_NEWUSER, {},

@@ -73,6 +73,8 @@ TEST(CommandLine, WhoMistypesIsToldWhatThereIs) {
     EXPECT_TRUE(contains(run({ctr_binary(), "lsit"}).err, "\"lsit\" is no verb: did you mean list?"));
     EXPECT_TRUE(contains(run({ctr_binary(), "run", "--rotfs", "/", "true"}).err, "did you mean --rootfs?"));
     EXPECT_TRUE(contains(run({ctr_binary(), "stop", "--tiem=3", "x"}).err, "did you mean --time?"));
+    EXPECT_TRUE(contains(run({ctr_binary(), "unpause", "x"}).err, "did you mean resume?"));
+    EXPECT_TRUE(contains(run({ctr_binary(), "rmi", "x"}).err, "there are no images"));
     EXPECT_FALSE(contains(run({ctr_binary(), "walk"}).err, "did you mean"));
 }
 
@@ -117,6 +119,30 @@ TEST(CommandLine, MessagesCanBeJson) {
         ASSERT_TRUE(object.is_object()) << line;
         EXPECT_EQ(object["container"], "n") << line;
     }
+}
+
+TEST(CommandLine, ProgramsLearnOfMistakesToo) {
+    for (const Arguments& words : {Arguments{"run", "--status-fd", "1", "--nope", "true"},
+                                   {"exec", "--status-fd=1", "--nope", "c", "true"}}) {
+        Arguments argv{ctr_binary()};
+        argv.insert(argv.end(), words.begin(), words.end());
+        const nlohmann::json line = only_line(run(argv).out);
+        EXPECT_EQ(line["event"], "failed");
+        EXPECT_EQ(line["status"], 125);
+    }
+}
+
+TEST(CommandLine, WhoOnlyAsksMakesNoDirectory) {
+    const ScratchDirectory scratch;
+    const std::string there = scratch.path() + "/there";
+    RunOptions usual;
+    usual.env = {{"CTR_STATE_DIR", there}};
+    EXPECT_EQ(run({ctr_binary(), "list", "-q"}, usual).code, 0);
+    EXPECT_TRUE(contains(run({ctr_binary(), "stop", "c"}, usual).err, "there is none of that name"));
+    const Outcome named = run({ctr_binary(), "list", "--state-dir", there});
+    EXPECT_EQ(named.code, 125);
+    EXPECT_TRUE(contains(named.err, "there is no such directory")) << named;
+    EXPECT_FALSE(fs::exists(there));
 }
 
 TEST(CommandLine, TheLevelSaysWhatIsSaid) {

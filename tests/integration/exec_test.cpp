@@ -48,6 +48,19 @@ TEST_P(Exec, ATerminalHasJobControlAndFollowsTheOuterOne) {
     EXPECT_TRUE(outer.becomes_usual());
 }
 
+TEST_P(Exec, AlsoWhereTheContainerIsInAnother) {
+    for (const char* inner : {"flat", "multi"})
+        for (const char* fastpath : {"auto", "off"})
+            EXPECT_EQ(
+                ctr({"run", std::string("--pidns=") + GetParam(), std::string("--pid-fastpath=") + fastpath,
+                     "--", "sh", "-c",
+                     "$0 run -d --name in --pidns=$1 -- sleep 100 >/dev/null && $0 exec in sh -c 'echo $$'",
+                     ctr_binary(), inner})
+                    .out,
+                "2\n")
+                << inner << ' ' << fastpath;
+}
+
 TEST_P(Exec, ATerminalTakesWhatIsPipedToIt) {
     ASSERT_EQ(detach("sleep 60").code, 0);
     RunOptions options;
@@ -126,10 +139,16 @@ TEST_P(Exec, WhoDoesNotEndIsNotWaitedForForEver) {
     ASSERT_EQ(detach("sleep 60").code, 0);
     const pid_t monitor = parent_of(init());
     ASSERT_EQ(::kill(monitor, SIGSTOP), 0);
-    const Outcome hung = ctr({"rm", "-f", "--wait", "1", "c"});
+    const std::string told = "its monitor (process " + std::to_string(monitor) + ") is stopped";
+    for (const Arguments& asked :
+         {Arguments{"pid", "c"}, {"exec", "c", "true"}, {"kill", "-s", "HUP", "c"}}) {
+        const auto begin = std::chrono::steady_clock::now();
+        const Outcome hung = ctr(asked);
+        EXPECT_EQ(hung.code, 125);
+        EXPECT_TRUE(contains(hung.err, told)) << hung;
+        EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
+    }
     EXPECT_EQ(::kill(monitor, SIGCONT), 0);
-    EXPECT_EQ(hung.code, 125);
-    EXPECT_TRUE(contains(hung.err, "its monitor hasn't answered in 1 second")) << hung;
     const pid_t keeper = parent_of(monitor);
     ASSERT_EQ(::kill(keeper, SIGSTOP), 0);
     const Outcome kept = ctr({"rm", "-f", "--wait", "5", "c"});
@@ -137,6 +156,40 @@ TEST_P(Exec, WhoDoesNotEndIsNotWaitedForForEver) {
     EXPECT_EQ(kept.code, 125);
     EXPECT_TRUE(contains(kept.err, "hasn't ended in 5 seconds")) << kept;
     EXPECT_EQ(ctr({"rm", "-f", "c"}).code, 0);
+}
+
+TEST_P(Exec, AStoppedMonitorDoesNotKeepAContainerAlive) {
+    for (const Arguments& end : {Arguments{"kill", "c"}, {"stop", "c"}, {"rm", "-f", "c"}}) {
+        ASSERT_EQ(detach("sleep 60").code, 0);
+        ASSERT_EQ(::kill(parent_of(init()), SIGSTOP), 0);
+        const Outcome ended = ctr(end);
+        EXPECT_EQ(ended.code, 0) << ended;
+        EXPECT_TRUE(eventually([&] { return count_with(mark_) == 0; })) << end.front();
+        const bool stays = end.front() != "rm";
+        EXPECT_EQ(ctr({"list", "-q"}).out, stays ? "c\n" : "");
+        EXPECT_EQ(ctr({"rm", "c"}).code, stays ? 0 : 125);
+    }
+}
+
+TEST_P(Exec, TellsProgramsWhatBecameOfTheCommand) {
+    ASSERT_EQ(detach("sleep 60").code, 0);
+    const auto told = [&](const Arguments& command) {
+        Arguments arguments{"exec", "--status-fd", "1", "c"};
+        arguments.insert(arguments.end(), command.begin(), command.end());
+        std::vector<Json> events;
+        std::istringstream lines(ctr(arguments).out);
+        for (std::string line; std::getline(lines, line);)
+            events.push_back(Json::parse(line, nullptr, false));
+        return events;
+    };
+    const auto killed = told({"sh", "-c", "kill -KILL $$"});
+    ASSERT_EQ(killed.size(), 2U);
+    EXPECT_EQ(killed[0]["event"], "started");
+    EXPECT_EQ(killed[0]["init"], init());
+    EXPECT_GT(killed[0]["command"], 0);
+    EXPECT_EQ(killed[1]["signal"], SIGKILL);
+    EXPECT_EQ(told({"sh", "-c", "exit 3"}).at(1)["status"], 3);
+    EXPECT_EQ(told({"/nope"}).at(0)["status"], 127);
 }
 
 }  // namespace

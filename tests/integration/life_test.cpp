@@ -357,6 +357,20 @@ TEST_P(Init, TheCommandIsTheSecondProcessAndItsStatusIsTheContainers) {
     EXPECT_EQ(ctr({"run", "--init", numbering, "/etc/passwd"}).code, 126);
 }
 
+TEST_P(Init, TellsASignalFromAStatus) {
+    const auto told = [&](const std::string& script) {
+        const Outcome outcome = ctr({"run", "--init", "--status-fd", "2",
+                                     std::string("--pidns=") + GetParam(), "--", "sh", "-c", script, mark_});
+        return outcome.err.substr(outcome.err.rfind("{\"event\""));
+    };
+    EXPECT_EQ(told("kill -KILL $$"), "{\"event\":\"exited\",\"status\":137,\"signal\":9}\n");
+    EXPECT_EQ(told("exit 137"), "{\"event\":\"exited\",\"status\":137,\"signal\":0}\n");
+    ASSERT_EQ(detach("exec sleep 100", {"--init"}).code, 0);
+    ASSERT_EQ(ctr({"stop", "c"}).code, 0);
+    EXPECT_EQ(state()["exitStatus"], 143);
+    EXPECT_EQ(state()["exitSignal"], SIGTERM);
+}
+
 TEST_P(Init, ReapsOrphansAndPassesSignalsOn) {
     const Outcome orphans = under_init(
         "(sh -c 'exit 5' & exec true); (setsid sh -c 'exit 6' & exec true); "

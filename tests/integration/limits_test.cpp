@@ -56,6 +56,16 @@ class GroupLimits : public LauncherInMode {
 INSTANTIATE_TEST_SUITE_P(Modes, GroupLimits, testing::Values("flat", "kernel", "host"),
                          [](const auto& mode) { return std::string(mode.param); });
 
+TEST_P(GroupLimits, TheContainerSeesItsOwnGroupsOnly) {
+    const Outcome seen =
+        run(command({"-m", "64m", "--", "sh", "-c",
+                     "cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2>/dev/null; "
+                     "find /sys/fs/cgroup -path '*memory*/ctr-*' | wc -l; mkdir /sys/fs/cgroup/memory/x "
+                     "/sys/fs/cgroup/x"}));
+    EXPECT_EQ(seen.out, "67108864\n0\n") << seen;
+    EXPECT_TRUE(contains(seen.err, "Read-only file system")) << seen;
+}
+
 // Not moved there: that makes the whole system wait for a moment.
 TEST(BornInAGroup, InitIsWhereCgroupV2Is) {
     if (!is_root()) GTEST_SKIP() << "groups are root's here";

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <thread>
 
 #include "tests/integration/launcher_fixture.h"
 
@@ -186,6 +187,39 @@ TEST_P(Mounts, AnOverlayInADirectoryIsKept) {
     EXPECT_FALSE(fs::exists(root.path() + "/made"));
 }
 
+TEST_P(Mounts, AKeptOverlayIsOneContainersAtATime) {
+    const SmallRoot root(owner());
+    const Source place(owner());
+    const std::string upper = place.path() + "/upper";
+    const Arguments options = {"--rootfs", root.path(), "--overlay=" + upper};
+    Arguments first = options;
+    first.insert(first.end(), {"-v", place.path() + ":/data"});
+    std::thread running([&] {
+        shell(first,
+              "touch /data/up; i=0; while [ ! -e /data/go ] && [ $i -lt 1000000 ]; do i=$((i + 1)); done");
+    });
+    for (int i = 0; i < 10000 && !fs::exists(place.path() + "/up"); ++i) usleep(1000);
+    const Outcome second = shell(options, "echo both");
+    std::ofstream(place.path() + "/go") << "go";
+    running.join();
+    EXPECT_EQ(second.code, 125);
+    EXPECT_TRUE(contains(second.err, "another container writes to it")) << second;
+    EXPECT_EQ(shell(options, "echo again").out, "again\n");
+}
+
+TEST_P(Mounts, AnOverlayThatCameToNothingLeavesNothing) {
+    const SmallRoot root(owner());
+    const Source place(owner());
+    const std::string upper = place.path() + "/upper";
+    EXPECT_EQ(start({"--rootfs", root.path(), "--overlay=" + upper, "--", "/nope"}).code, 127);
+    EXPECT_FALSE(fs::exists(upper) || fs::exists(upper + ".work"));
+    const Outcome within = shell({"--rootfs", root.path(), "--overlay=" + root.path() + "/upper"}, ":");
+    EXPECT_TRUE(contains(within.err, "lie in one another")) << within;
+    EXPECT_FALSE(fs::exists(root.path() + "/upper"));
+    const Outcome nowhere = shell({"--rootfs", root.path(), "--overlay=" + upper + "/x"}, ":");
+    EXPECT_TRUE(contains(nowhere.err, "the directory that it would be made in isn't there")) << nowhere;
+}
+
 // A library that was exchanged in the overlay isn't hidden by the copy of the old one.
 TEST_P(Mounts, ALibraryChangedInAKeptOverlayIsTheOneThatRuns) {
     const SmallRoot root(owner());
@@ -238,6 +272,16 @@ TEST_P(RootsMounts, NodesInABoundDirectoryCannotBeOpenedButABoundNodeCan) {
                  "sh", "-c", "mknod /data/node c 1 3; cat /data/node; echo x > /zero && echo written"}));
     EXPECT_EQ(outcome.out, "written\n") << outcome;
     EXPECT_TRUE(contains(outcome.err, "/data/node: Permission denied")) << outcome;
+}
+
+// As uid 0 of the host it may, whatever its capabilities.
+TEST_P(RootsMounts, TheKernelCannotBeChangedThroughTheHostsProcAndSys) {
+    const std::string script =
+        "for file in /proc/sys/kernel/core_pattern /proc/sysrq-trigger /sys/kernel/profiling; do "
+        "(: >> $file) 2>/dev/null && echo $file; done; touch /sys/fs/cgroup/x 2>/dev/null; echo $?";
+    EXPECT_EQ(run(command({"--", "sh", "-c", script})).out, "1\n");
+    EXPECT_TRUE(contains(run(command({"--system-paths", "host", "--", "sh", "-c", script})).out,
+                         "/proc/sys/kernel/core_pattern\n"));
 }
 
 // What is mounted below the root directory is read-only with it.

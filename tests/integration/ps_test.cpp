@@ -75,7 +75,8 @@ struct Numbering {
 const Numbering numberings[] = {{"flat", {"--pidns=flat"}},
                                 {"hash", {"--pidns=multi"}},
                                 {"list", {"--pidns=multi", "--pid-lookup=list"}},
-                                {"kernel", {"--pidns=kernel"}}};
+                                // Nested, each mounts a /proc of its own.
+                                {"kernel", {"--pidns=kernel", "--system-paths=host"}}};
 
 void PrintTo(const Numbering& numbering, std::ostream* out) {
     *out << numbering.name;

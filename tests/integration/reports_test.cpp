@@ -232,6 +232,7 @@ TEST_P(Reports, TheCommandsStatusIsCtrsWithEveryOption) {
         {"ipc", {{"--ipc", "host"}, {"--ipc=private"}}},
         {"uts", {{"--uts", "host"}}},
         {"cgroupns", {{"--cgroupns", "host"}}},
+        {"system-paths", {{"--system-paths", "host"}}},
         {"time", {{"--time", "private,boottime=100"}, {"--time=host"}}},
         {"share-with", root ? std::vector<Arguments>{{"--share-with", std::to_string(getpid()) + ":uts"}}
                             : std::vector<Arguments>{}},

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cgroup/own_view.h"
 #include "cgroup/trial.h"
 #include "cgroup/v1.h"
 #include "cgroup/v2.h"
@@ -98,6 +99,26 @@ TEST(GroupPath, FindsAControllerAmongCoMountedOnes) {
     EXPECT_EQ(group_path(text, "io"), std::nullopt);
     EXPECT_EQ(group_path("", "blkio"), std::nullopt);
     EXPECT_EQ(group_path("garbage\n\n:::\n", "blkio"), std::nullopt);
+}
+
+TEST(OwnView, IsWhereHierarchiesAreMountedAndSeen) {
+    constexpr std::string_view groups = "7:cpu,cpuacct:/a/b\n1:name=systemd:/\n0::/a\n";
+    constexpr std::string_view mounts =
+        "30 1 0:1 / /sys/fs/cgroup/old rw - cgroup2 x rw\n"
+        "31 1 0:2 / /sys/fs/cgroup rw - tmpfs x rw\n"
+        "32 31 0:3 /a /sys/fs/cgroup/cpu rw - cgroup x rw,xattr,cpu,cpuacct\n"
+        "33 31 0:4 / /sys/fs/cgroup/systemd rw - cgroup x rw,name=systemd\n"
+        "34 31 0:5 / /sys/fs/cgroup/unified rw - cgroup2 x rw\n"
+        "35 31 0:6 / /sys/fs/cgroupx rw - cgroup2 x rw\n";
+    const auto views = view_points(groups, mounts);
+    ASSERT_EQ(views.size(), 3U);
+    EXPECT_EQ(views[0], (ViewPoint{"/sys/fs/cgroup/cpu", "/a", "cpu"}));
+    EXPECT_EQ(own_below(views[0], groups), "b");
+    EXPECT_EQ(own_below(views[1], groups), std::nullopt) << "all of it is its own";
+    EXPECT_EQ(own_below(views[2], groups), "a");
+    EXPECT_EQ(own_below(views[0], "7:cpu,cpuacct:/ab\n"), std::nullopt) << "beside";
+    EXPECT_EQ(own_below(views[2], "0::/../b\n"), std::nullopt);
+    EXPECT_EQ(own_below(views[2], ""), std::nullopt);
 }
 
 TEST(DirectoryOf, MapsThroughTheMountsRoot) {

@@ -38,6 +38,15 @@ TEST(Completion, VerbsComeFirst) {
     EXPECT_TRUE(offered({}).empty());
 }
 
+TEST(Completion, OptionsMayStandBeforeTheVerb) {
+    EXPECT_TRUE(offers({"--state-dir", "/x", ""}, "stop"));
+    EXPECT_TRUE(offers({"--log-format=json", ""}, "run"));
+    EXPECT_TRUE(offers({"--log-format", ""}, "json"));
+    EXPECT_EQ(beside({"--state-dir", ""}).first, Beside::directories);
+    EXPECT_TRUE(offers({"--log-format", "json", "stop", "--"}, "--time"));
+    EXPECT_EQ(beside({"--log-format", "json", "run", "l"}), beside({"run", "--log-format", "json", "l"}));
+}
+
 TEST(Completion, OptionsAreTheVerbs) {
     EXPECT_TRUE(offers({"run", "--"}, "--rootfs"));
     EXPECT_TRUE(offers({"run", "-"}, "--seccomp"));

@@ -40,6 +40,19 @@ TEST_F(LogFile, KeepsWholeLinesOfEachStreamApart) {
     EXPECT_FALSE(reader.next());
 }
 
+TEST_F(LogFile, KeepsBytesThatAreNoText) {
+    const std::string bytes = "a\xff\x80 \xc3\xa4\xc3\n";
+    auto log = Log::create(directory_);
+    ASSERT_TRUE(log) << log.error().message();
+    log->write(Log::out, bytes);
+    log->write(Log::out, "plain\n");
+    LogReader reader(directory_);
+    EXPECT_EQ(reader.next()->text, bytes);
+    EXPECT_EQ(reader.next()->text, "plain\n");
+    EXPECT_NE(to_json(LogLine{"", "stdout", bytes}).find("\"log\":\"a\uFFFD"), std::string::npos);
+    EXPECT_EQ(to_json(LogLine{"", "stdout", "\xc3\xa4"}).find("bytes"), std::string::npos);
+}
+
 TEST_F(LogFile, BreaksLinesThatDoNotEnd) {
     auto log = Log::create(directory_);
     ASSERT_TRUE(log);

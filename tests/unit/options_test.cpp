@@ -149,11 +149,25 @@ TEST(RunOptions, WhatHasANameOrGoesOnIsWrittenDown) {
     expect_refused({"-d", "-t", "x"}, "detached");
 }
 
+TEST(RunOptions, AValueBehindEqualsOnlyIsNotTakenForTheCommand) {
+    expect_refused({"--no-new-privs", "false", "--", "x"}, "--no-new-privs=false");
+    expect_refused({"--rm", "false", "--", "x"}, "--rm=false");
+    expect_refused({"--rootfs", "/r", "--overlay=", "x"}, "--overlay");
+    EXPECT_EQ(parsed({"--no-new-privs", "false"}).spec.command, std::vector<std::string>{"false"});
+    EXPECT_EQ(parsed({"--init", "env", "--", "x"}).spec.command.front(), "env");
+}
+
+TEST(RunOptions, ACapabilityThatIsNoneIsCorrected) {
+    expect_refused({"--cap-add", "net_amin", "x"}, "did you mean NET_ADMIN?");
+    expect_refused({"--cap-drop", "CAP_KIL", "x"}, "did you mean KILL?");
+    EXPECT_EQ(parsed({"--cap-drop", "all", "--cap-add", "cap_kill", "x"}).spec.cap_drop.front(), "all");
+}
+
 TEST(RunOptions, ASignalIsANameOrANumber) {
     EXPECT_EQ(parsed({"x"}).spec.stop_signal, SIGTERM);
-    for (const char* text : {"INT", "SIGINT", "2"})
+    for (const char* text : {"INT", "SIGINT", "int", "SigInt", "2"})
         EXPECT_EQ(parsed({"--stop-signal", text, "x"}).spec.stop_signal, SIGINT) << text;
-    for (const char* text : {"", "0", "SIG", "int", "SIGSIGINT", "65", "2x", "-2"})
+    for (const char* text : {"", "0", "SIG", "SIGSIGINT", "65", "2x", "-2"})
         expect_refused({"--stop-signal", text, "x"}, "\"" + std::string(text) + "\"");
 }
 

@@ -130,11 +130,12 @@ TEST(State, OnlyGroupsThatCtrCouldHaveMadeAreTaken) {
 }
 
 TEST(Names, AreWhatCanBeADirectoryAndAWord) {
-    for (const char* name : {"a", "7", "web", "web-1.x_y", "A"}) EXPECT_TRUE(check_name(name)) << name;
+    for (const char* name : {"a", "7a", "web", "web-1.x_y", "A"}) EXPECT_TRUE(check_name(name)) << name;
     EXPECT_TRUE(check_name(std::string(64, 'a')));
     for (const char* name :
          {"", ".", "..", "-a", "_a", ".a", "a/b", "a b", "a\n", "../a", "\xc3\xa4", "a\x01"})
         EXPECT_FALSE(check_name(name)) << name;
+    EXPECT_FALSE(check_name("4711")) << "could be a process";
     EXPECT_FALSE(check_name(std::string(65, 'a')));
     EXPECT_FALSE(check_name(std::string("a\0b", 3)));
 }

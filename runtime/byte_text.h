@@ -1,0 +1,12 @@
+// Bytes that needn't be UTF-8, as JSON can carry them.
+#pragma once
+
+#include <string>
+
+namespace ctr::byte_text {
+
+// One character for each byte, and back.
+std::string widened(const std::string& bytes);
+std::string narrowed(const std::string& text);
+
+}  // namespace ctr::byte_text
