@@ -45,8 +45,9 @@ class Instance:
     def __init__(self, command, mean):
         self.mean = mean
         self.complaints = tempfile.TemporaryFile()
+        # A session of its own, as every container has one: the scheduler shares by sessions (autogroup).
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.complaints,
-                                        bufsize=0)
+                                        bufsize=0, start_new_session=True)
         self.buffer = b""
         self.monitor = None
         try:
