@@ -89,23 +89,23 @@ bool is_served_quietly(const Frame& frame, const Row& row) {
 }
 
 // A filter without a program is only a question what the kernel can do (libseccomp asks it).
-bool installs_filter(const Frame& frame) {
+bool installs_filter(uint64_t number, const uint64_t* arguments) {
     constexpr uint64_t strict = SECCOMP_SET_MODE_STRICT, filter = SECCOMP_SET_MODE_FILTER;
-    if (frame.number == SYS_prctl) return frame.arguments[0] == PR_SET_SECCOMP;
-    if (frame.number != SYS_seccomp) return false;
-    return frame.arguments[0] == strict || (frame.arguments[0] == filter && frame.arguments[2] != 0);
+    if (number == SYS_prctl) return arguments[0] == PR_SET_SECCOMP;
+    if (number != SYS_seccomp) return false;
+    return arguments[0] == strict || (arguments[0] == filter && arguments[2] != 0);
 }
 
-bool is_for_all_threads(const Frame& frame) {
-    return frame.number == SYS_seccomp && (frame.arguments[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0;
+bool is_for_all_threads(uint64_t number, const uint64_t* arguments) {
+    return number == SYS_seccomp && (arguments[1] & SECCOMP_FILTER_FLAG_TSYNC) != 0;
 }
 
-void install_filter(const Frame& frame) {
-    return is_for_all_threads(frame) ? Mapping::be_quiet_everywhere() : Mapping::be_quiet();
+void install_filter(uint64_t number, const uint64_t* arguments) {
+    return is_for_all_threads(number, arguments) ? Mapping::be_quiet_everywhere() : Mapping::be_quiet();
 }
 
 bool filter_installed(const Frame& frame) {
-    if (frame.result < 0 && !is_for_all_threads(frame)) Mapping::be_loud();
+    if (frame.result < 0 && !is_for_all_threads(frame.number, frame.arguments)) Mapping::be_loud();
     return false;
 }
 
@@ -179,8 +179,8 @@ extern "C" {
 
 __attribute__((visibility("hidden"))) Action guest_before(Frame& frame) {
     const Row* row = find_row(frame.number, frame.arguments);
-    if (installs_filter(frame)) {
-        install_filter(frame);
+    if (installs_filter(frame.number, frame.arguments)) {
+        install_filter(frame.number, frame.arguments);
         return look(frame, After::filter);
     }
     if (row && Mapping::has_no_layer() && row->way != Way::create)
@@ -219,6 +219,10 @@ __attribute__((visibility("hidden"))) SmallStackWay guest_way(uint64_t number, c
     const Row* row = find_row(number, arguments);
     const auto stack = reinterpret_cast<uint64_t>(arguments);
     const bool asks_for_handler = !row && number == SYS_rt_sigaction;
+    if (installs_filter(number, arguments)) {
+        if (has_room(stack)) return SmallStackWay::serve;
+        install_filter(number, arguments);
+    }
     if ((!row && !asks_for_handler) || Mapping::is_quiet()) return SmallStackWay::monitor;
     if (asks_for_handler || may_be_served(*row))
         return has_room(stack) ? SmallStackWay::serve : SmallStackWay::monitor;

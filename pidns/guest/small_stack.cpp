@@ -1,9 +1,5 @@
 #include "pidns/guest/small_stack.h"
 
-#include <asm/prctl.h>
-#include <sys/syscall.h>
-
-#include "pidns/guest/kernel.h"
 #include "pidns/guest/serve.h"
 
 namespace ctr::pidns::guest {
@@ -26,7 +22,7 @@ struct Bounds {
 // Whoever has something else there doesn't have bounds between which its stack is.
 bool has_room(uint64_t stack) {
     uint64_t thread = 0;
-    if (marked(SYS_arch_prctl, ARCH_GET_FS, reinterpret_cast<uint64_t>(&thread)) != 0) return false;
+    __asm__ volatile("rdfsbase %0" : "=r"(thread));
     const uint64_t place = thread - sizeof(uint64_t);
     if (thread % sizeof(uint64_t) != 0 || !is_readable(stack, place)) return false;
     const uint64_t g = *reinterpret_cast<const uint64_t*>(place);

@@ -72,10 +72,11 @@ std::optional<Ids> ids_in(const FactFile& status, const char* name) {
     return found;
 }
 
-// The directory of a process that isn't dumpable belongs to root.
+// The files of a process that isn't dumpable belong to root (task_dump_owner() of fs/proc/base.c), but not
+// its directory.
 bool is_dumpable(HostPid process, const Ids& users) {
-    struct stat directory {};
-    return stat(proc_file(process, "").c_str(), &directory) == 0 && directory.st_uid == users.effective;
+    struct stat file {};
+    return stat(proc_file(process, "status").c_str(), &file) == 0 && file.st_uid == users.effective;
 }
 
 // As cap_capable() of security/commoncap.c: a capability holds in the user namespace that it was got in and
