@@ -6,8 +6,8 @@ namespace ctr::pidns::guest {
 
 namespace {
 
-// What serving takes, with a frame, the longest chain of calls and reserve. (CMakeLists.txt bounds the
-// frames.)
+// What serving takes, with a frame, the longest chain of calls (tests/freestanding/stack_depth.py) and
+// reserve.
 constexpr uint64_t needed = 1280;
 
 // How g begins, which every thread that runs Go has a pointer to, just below the thread pointer (runtime2.go,
