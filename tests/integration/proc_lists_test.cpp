@@ -67,7 +67,28 @@ class ProcLists : public testing::TestWithParam<const char*> {
 };
 
 // An ordinary user's monitor can't go through /proc/PID/fd then.
-class UndumpableLists : public testing::TestWithParam<const char*> {};
+class UndumpableLists : public testing::TestWithParam<const char*> {
+  protected:
+    void SetUp() override {
+        if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
+        if (!available(python)) GTEST_SKIP() << python << " is not installed";
+        options_.identity = {54'321, 54'321};
+        options_.env = {{"HOME", place_.path()}, {"XDG_CACHE_HOME", place_.path()}};
+        ASSERT_EQ(chown(place_.path().c_str(), options_.identity->uid, options_.identity->gid), 0);
+        if (run({"unshare", "-U", "true"}, options_).code != 0)
+            GTEST_SKIP() << "user namespaces are not available";
+    }
+    void prints(const std::string& script, const std::string& expected) const {
+        const Outcome outcome = run(
+            {place_.copy(ctr_binary()), "run", GetParam(), "--", python, "-c", prelude + script}, options_);
+        EXPECT_EQ(outcome.code, 0) << outcome;
+        EXPECT_EQ(outcome.out, expected) << outcome;
+    }
+
+  private:
+    const ScratchDirectory place_;
+    RunOptions options_;
+};
 
 INSTANTIATE_TEST_SUITE_P(Ways, UndumpableLists,
                          testing::Values("--pidns=kernel", "--pidns=flat", "--pidns=multi",
@@ -75,18 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, UndumpableLists,
                          [](const auto& way) { return std::to_string(way.index); });
 
 TEST_P(UndumpableLists, HaveTheContainersProcesses) {
-    constexpr Identity somebody{54'321, 54'321};
-    if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
-    if (!available(python)) GTEST_SKIP() << python << " is not installed";
-    const ScratchDirectory place;
-    RunOptions options;
-    options.identity = somebody;
-    options.env = {{"HOME", place.path()}, {"XDG_CACHE_HOME", place.path()}};
-    ASSERT_EQ(chown(place.path().c_str(), somebody.uid, somebody.gid), 0);
-    if (run({"unshare", "-U", "true"}, options).code != 0)
-        GTEST_SKIP() << "user namespaces are not available";
-    const Outcome outcome =
-        run({place.copy(ctr_binary()), "run", GetParam(), "--", python, "-c", prelude + R"py(
+    prints(R"py(
 libc.prctl(4, 0)
 fd = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
 children = forked(2)
@@ -96,10 +106,29 @@ print(numbers(rest(task)))
 os.chdir("/proc")
 print(numbers(rest(os.open(".", os.O_RDONLY | os.O_DIRECTORY))) == [1] + children, open("self/stat").read()[0])
 end(children)
-)py"},
-            options);
-    EXPECT_EQ(outcome.code, 0) << outcome;
-    EXPECT_EQ(outcome.out, "True True\n[1]\nTrue 1\n") << outcome;
+)py",
+           "True True\n[1]\nTrue 1\n");
+}
+
+// Nor may another process of the same user look into one.
+TEST_P(UndumpableLists, AreNobodyElses) {
+    prints(R"py(
+ready, told = os.pipe()
+child = os.fork()
+if child == 0:
+    libc.prctl(4, 0)
+    os.write(told, b"x")
+    signal.pause()
+os.read(ready, 1)
+for name in "fdinfo/0", "timers", "syscall", "ns/pid":
+    try:
+        path = f"/proc/{child}/{name}"
+        print(os.readlink(path) if name == "ns/pid" else open(path).read())
+    except OSError as error:
+        print(error.strerror)
+end([child])
+)py",
+           "Permission denied\nPermission denied\nPermission denied\nPermission denied\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, ProcLists, testing::Values("kernel", "flat", "multi"),
