@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <set>
 #include <utility>
 
 #include "cmd/bench/digest.h"
@@ -62,14 +63,16 @@ Result<TwoDevices> TwoDevices::get(const IoOptions& options) {
         return fail_call("get two block devices", "", EPERM,
                          "an ordinary user has none to write to, and may attach none", "run it as root");
     if (!options.devices.empty()) {
-        if (options.devices.size() != 2 || options.devices[0] == options.devices[1])
+        std::set<uint64_t> numbers;
+        for (const std::string& path : options.devices) {
+            const auto found =
+                RawDevice::examine(path, options.force ? Contents::may_be_lost : Contents::must_be_empty);
+            if (!found) return std::unexpected(found.error());
+            numbers.insert(found->number);
+        }
+        if (options.devices.size() != 2 || numbers.size() != 2)
             return fail_input("get two block devices", "two different ones are needed",
                               "--device A --device B");
-        for (const std::string& path : options.devices)
-            if (auto found =
-                    RawDevice::examine(path, options.force ? Contents::may_be_lost : Contents::must_be_empty);
-                !found)
-                return std::unexpected(found.error());
         devices.first_ = options.devices[0];
         devices.second_ = options.devices[1];
         return devices;

@@ -23,6 +23,7 @@ Result<bool> is_zero(int fd, uint64_t from, uint64_t size, const std::string& st
     std::vector<char> bytes(size);
     const ssize_t got = pread(fd, bytes.data(), size, static_cast<off_t>(from));
     if (got < 0) return fail_call(step, "pread");
+    if (static_cast<uint64_t>(got) != size) return fail_input(step, "it can't be read to its end");
     return std::all_of(bytes.begin(), bytes.begin() + got, [](char byte) { return byte == 0; });
 }
 
@@ -41,7 +42,7 @@ Result<RawDevice> RawDevice::examine(const std::string& path, Contents contents)
     if (!device && errno == EACCES)
         return fail_call(step, "open", EACCES, "it isn't this user's", "run it as root");
     if (!device) return fail_call(step, "open");
-    RawDevice found{path};
+    RawDevice found{.path = path, .number = facts.st_rdev};
     if (ioctl(device.get(), BLKGETSIZE64, &found.bytes) != 0) return fail_call(step, "BLKGETSIZE64");
     if (contents == Contents::may_be_lost) return found;
     const uint64_t part = std::min(found.bytes, looked_at);

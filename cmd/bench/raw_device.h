@@ -16,6 +16,7 @@ enum class Contents {
 struct RawDevice {
     std::string path;
     uint64_t bytes = 0;
+    uint64_t number = 0;  // stat's st_rdev: the same device has the same under every name
 
     // Refuses what is no block device, what is in use (mounted, swap, part of another device), whatever
     // CONTENTS says, and what isn't empty, if it must be. Reads only.

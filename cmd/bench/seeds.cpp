@@ -1,6 +1,7 @@
 #include "cmd/bench/seeds.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "cmd/bench/digest.h"
@@ -109,8 +110,6 @@ bool SeedsOptions::wants(const Seed& seed) const {
 }
 
 Status measure_seeds(Session& session, const SeedsOptions& options, const Plan& pace) {
-    const auto sharer = Sharer::start();
-    if (!sharer) return std::unexpected(sharer.error());
     for (const Seed& seed : seeds()) {
         if (session.interrupted()) return {};
         if (!options.wants(seed)) continue;
@@ -120,11 +119,19 @@ Status measure_seeds(Session& session, const SeedsOptions& options, const Plan& 
             // Who hasn't the right to devices, or none, has the other tables all the same.
             if (auto done = measure_io(session, options.devices, options.quick, plan); !done)
                 session.skip(seed.title, done.error().message());
-        } else if (auto done = measure_seed(session, seed, configurations_of(seed.against, sharer->process()),
-                                            options, plan);
-                   !done) {
-            return done;
+            continue;
         }
+        std::optional<Sharer> sharer;
+        if (seed.against == Against::outside_in_sets) {
+            auto started = Sharer::start();
+            if (!started) {
+                session.skip(seed.title, started.error().message());
+                continue;
+            }
+            sharer.emplace(*std::move(started));
+        }
+        const auto configurations = configurations_of(seed.against, sharer ? sharer->process() : "");
+        if (auto done = measure_seed(session, seed, configurations, options, plan); !done) return done;
     }
     return {};
 }
