@@ -1,4 +1,5 @@
-/* Spins: spin N does N times the same thousand steps, none of which depends on anything but the one before. */
+/* Spins: spin N does N times the same thousand steps, none of which depends on anything but the one before.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
