@@ -67,8 +67,8 @@ class Attributes {
         sigfillset(&all);
         posix_spawnattr_setsigmask(&attributes_, &none);
         posix_spawnattr_setsigdefault(&attributes_, &all);
-        // A session of its own, as every container has one: where the scheduler shares by sessions (autogroup),
-        // a command outside would else have less of a busy machine than one inside.
+        // A session of its own, as every container has one: where the scheduler shares by sessions
+        // (autogroup), a command outside would else have less of a busy machine than one inside.
         int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID;
         if (ahead) {
             const sched_param lowest{1};
