@@ -337,7 +337,8 @@ TEST_F(Throttle, InsideOfAContainerThatIsSlowedDownTheKernelIsLeft) {
         Arguments inner{ctr_binary(), "run", "--pidns=kernel"};
         inner.insert(inner.end(), options.begin(), options.end());
         inner.insert(inner.end(), {"--", "sh", "-c", "echo x > " + file("f") + "; echo inside"});
-        return run(limited("5mb", inner, {"--pidns=kernel"}));
+        // The inner one wants a /proc of its own.
+        return run(limited("5mb", inner, {"--pidns=kernel", "--system-paths=host"}));
     };
     EXPECT_EQ(nested({}).out, "inside\n");
     const Arguments slower{"--device-write-bps", scratch_.path() + ":1mb"};
