@@ -18,6 +18,7 @@ mount -t tmpfs -o mode=755 run /run
 mkdir /run/call /run/top /run/directory
 # The one place of the host that is written to.
 mount -t hostfs -o "$CTR_UML_CALL" call /run/call
+: >/run/call/begun
 
 # What the empty /tmp is about to hide.
 mount --bind "$top" /run/top

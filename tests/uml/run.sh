@@ -10,8 +10,8 @@
 # is the caller's, HOME is an empty directory. cgroup2 is on /sys/fs/cgroup, with cpu, io, memory and pids enabled for
 # groups below the root. One processor. Standard input is empty; both output streams come out as one.
 #
-# Exit status: the command's. 125: it couldn't be run, or the kernel ended before it did; the reason is on standard
-# error. CTR_UML_MEMORY (512M) and CTR_UML_TIMEOUT (seconds, 900) may be set.
+# Exit status: the command's. 125: it couldn't be run, or the kernel ended before it did; 124: this machine doesn't run such
+# a kernel at all (Linux 6.1's has no room for the registers of some newer processors). The reason is on standard error. CTR_UML_MEMORY (512M) and CTR_UML_TIMEOUT (seconds, 900) may be set.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -46,5 +46,9 @@ if [[ -s $call/status ]]; then
     exit "$(cat "$call/status")"
 fi
 tail -n 20 "$call/console" >&2
+if [[ ! -e $call/begun && $outcome -ne 124 && $outcome -ne 137 ]]; then
+    echo "uml: the kernel ended (status $outcome) before its first process began; above, the end of what it said" >&2
+    exit 124
+fi
 [[ $outcome -ne 124 && $outcome -ne 137 ]] || fail "it took more than ${CTR_UML_TIMEOUT:-900} seconds"
 fail "the kernel ended (status $outcome) before the command did; above, the end of what it said"
