@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <sstream>
@@ -31,7 +33,7 @@ namespace {
 // The file may be hostile: nobody is kept busy by it for longer, and by no more of them.
 constexpr uint64_t largest = uint64_t{64} << 20;
 constexpr rlim_t most_seconds = 10;
-constexpr int patience_ms = 5000;
+constexpr std::chrono::milliseconds patience{5000};
 constexpr size_t most_programs = 32;  // of a container
 
 constexpr const char* copier_name = "ctr-copier";
@@ -132,7 +134,13 @@ HostPid RawPrograms::copier() const {
 void RawPrograms::await_copier(int stop) const {
     if (copier() == HostPid::none) return;
     std::array<pollfd, 2> ends{{{copiers_end_.get(), POLLIN, 0}, {stop, POLLIN, 0}}};
-    poll(ends.data(), ends.size(), patience_ms);
+    // The tracer's alarm may still ring.
+    using std::chrono::steady_clock;
+    const auto deadline = steady_clock::now() + patience;
+    for (auto left = patience; left.count() > 0;) {
+        if (poll(ends.data(), ends.size(), static_cast<int>(left.count())) >= 0 || errno != EINTR) return;
+        left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+    }
 }
 
 }  // namespace ctr::pidns
