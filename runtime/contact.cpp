@@ -312,7 +312,8 @@ Status kill_monitor(const Entry& entry, Error reason, const Notify& notify) {
         return fail_call(naming(entry, "end") + ": kill its monitor", "pidfd_send_signal");
     if (notify)
         notify({Notice::Kind::warning,
-                reason.why + ": it was killed, and all that is in the container with it, unasked"});
+                naming(entry, "end") + ": " + reason.why +
+                    ": it was killed, and all that is in the container with it, unasked"});
     if (over_before(entry, std::chrono::steady_clock::now() + answer_patience)) return {};
     return fail_input(
         naming(entry, "end"),
