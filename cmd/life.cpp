@@ -67,6 +67,13 @@ Status and_say(const Entry& entry, Status done) {
     return done;
 }
 
+// For as long as both are there.
+Notify notices(const char* verb, const LifeCall& call, const Entry& entry) {
+    return [verb, &call, &entry](const Notice& notice) {
+        Messages(verb, call.log, entry.name()).notice(notice);
+    };
+}
+
 }  // namespace
 
 int kill_verb(const std::vector<std::string>& arguments) {
@@ -75,7 +82,7 @@ int kill_verb(const std::vector<std::string>& arguments) {
             int signal = SIGKILL;
             const auto parse = [](const std::string& text) { return parse_signal("signal", text); };
             if (auto taken = call.given.take("signal", signal, parse); !taken) return taken;
-            if (signal == SIGKILL) return and_say(entry, ctr::kill(entry));
+            if (signal == SIGKILL) return and_say(entry, ctr::kill(entry, notices("kill", call, entry)));
             const auto contact = Contact::make(entry);
             if (!contact) return std::unexpected(contact.error());
             return and_say(entry, contact->signal(signal));
@@ -93,7 +100,7 @@ int stop_verb(const std::vector<std::string>& arguments) {
                              if (!entry.alive()) return and_say(entry, {});  // as was asked for
                              const std::chrono::seconds patience(seconds);
                              const Progress progress("waiting for " + entry.name() + " to end", patience);
-                             return and_say(entry, ctr::stop(entry, patience));
+                             return and_say(entry, ctr::stop(entry, patience, notices("stop", call, entry)));
                          });
 }
 
@@ -130,7 +137,8 @@ int rm_verb(const std::vector<std::string>& arguments) {
             };
             if (auto taken = call.given.take("wait", seconds, parse); !taken) return taken;
             if (!force) return and_say(entry, remove(registry, entry));
-            return and_say(entry, end_and_remove(registry, entry, std::chrono::seconds(seconds)));
+            return and_say(entry, end_and_remove(registry, entry, std::chrono::seconds(seconds),
+                                                 notices("rm", call, entry)));
         });
 }
 

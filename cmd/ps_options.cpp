@@ -17,7 +17,7 @@ Status take_word(const std::string& text, PsOptions& options) {
         options.request.containers.push_back(HostPid(number));
         return {};
     }
-    if (!check_name(text))
+    if (!check_new_name(text))  // digits alone are a process
         return fail_input("read the arguments",
                           "\"" + text + "\" is no process number and no name of a container",
                           "a number of the column CONTAINER, or a name that ctr list shows");

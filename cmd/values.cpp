@@ -184,7 +184,7 @@ Result<ShareWith> parse_share(const std::string& text) {
     const size_t colon = text.find(':');
     const std::string who = text.substr(0, colon);
     ShareWith share;
-    if (check_name(who)) {
+    if (check_new_name(who)) {  // digits alone are a process
         share.name = who;
     } else {
         const auto number = parse_number("share-with", who, 1, INT32_MAX);

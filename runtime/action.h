@@ -61,6 +61,7 @@ struct OverlayRoot {
     std::string upper;
     std::string work;
     std::vector<std::pair<std::string, std::string>> options;  // as of Mount, beside the layers
+    bool fresh = false;  // UPPER was made for this start just now (overlay.h), and isn't the root's twin yet
 };
 
 struct SealRoot {};  // read-only: the root's own file system, after mount points have been made in it

@@ -1,12 +1,16 @@
 #include "runtime/command_end.h"
 
 #include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <csignal>
 
 namespace ctr {
 
 namespace {
 
-constexpr int none = -1;  // no status
+constexpr int none = -1;  // no status: neither of an exit nor of a signal
 
 }  // namespace
 
@@ -19,7 +23,9 @@ Result<CommandEnd> CommandEnd::make() {
 }
 
 std::optional<int> CommandEnd::status() const {
-    return *word() == none ? std::nullopt : std::optional(*word());
+    const int written = std::atomic_ref(*word()).load();
+    const bool by_signal = WIFSIGNALED(written) && WTERMSIG(written) <= SIGRTMAX;
+    return WIFEXITED(written) || by_signal ? std::optional(written) : std::nullopt;
 }
 
 }  // namespace ctr

@@ -17,7 +17,8 @@ class CommandEnd {
     // Init's to write: a status as from waitpid.
     int* word() const { return static_cast<int*>(memory_.get()); }
 
-    // What it has written. Nothing: it ended before the command. Only when it has been waited for.
+    // What it has written. Nothing: it ended before the command, or wrote what no command's end is (its
+    // memory is no more to be trusted than it). Only when it has been waited for.
     std::optional<int> status() const;
 
   private:

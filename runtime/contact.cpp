@@ -305,11 +305,15 @@ Result<Exit> Contact::execute(const ExecSpec& exec, const std::function<void(Hos
 namespace {
 
 // Its keeper sees to the rest. REASON: why it can't be asked.
-Status kill_monitor(const Entry& entry, Error reason) {
+Status kill_monitor(const Entry& entry, Error reason, const Notify& notify) {
     const auto monitor = find_monitor(entry);
     if (!monitor) return std::unexpected(std::move(reason));
     if (sys::pidfd_send_signal(monitor->pidfd.get(), SIGKILL) != 0)
         return fail_call(naming(entry, "end") + ": kill its monitor", "pidfd_send_signal");
+    if (notify)
+        notify({Notice::Kind::warning,
+                naming(entry, "end") + ": " + reason.why +
+                    ": it was killed, and all that is in the container with it, unasked"});
     if (over_before(entry, std::chrono::steady_clock::now() + answer_patience)) return {};
     return fail_input(
         naming(entry, "end"),
@@ -318,17 +322,19 @@ Status kill_monitor(const Entry& entry, Error reason) {
 
 }  // namespace
 
-Status stop(const Entry& entry, std::chrono::milliseconds patience) {
-    auto contact = Contact::make(entry);
-    if (!contact && is_unanswered(contact.error())) return kill_monitor(entry, std::move(contact).error());
+Status stop(const Entry& entry, std::chrono::milliseconds patience, const Notify& notify) {
+    auto contact = Contact::make(entry, std::max<std::chrono::milliseconds>(patience, usual_patience));
+    if (!contact && is_unanswered(contact.error()))
+        return kill_monitor(entry, std::move(contact).error(), notify);
     if (!contact) return std::unexpected(std::move(contact).error());
     const auto ended = contact->stop(patience);
     return ended ? Status{} : std::unexpected(ended.error());
 }
 
-Status kill(const Entry& entry) {
+Status kill(const Entry& entry, const Notify& notify) {
     auto contact = Contact::make(entry);
-    if (!contact && is_unanswered(contact.error())) return kill_monitor(entry, std::move(contact).error());
+    if (!contact && is_unanswered(contact.error()))
+        return kill_monitor(entry, std::move(contact).error(), notify);
     return contact ? contact->signal(SIGKILL) : std::unexpected(std::move(contact).error());
 }
 
@@ -362,7 +368,8 @@ Status remove(const Registry& registry, const Entry& entry) {
     return registry.remove(entry);
 }
 
-Status end_and_remove(const Registry& registry, const Entry& entry, std::chrono::milliseconds patience) {
+Status end_and_remove(const Registry& registry, const Entry& entry, std::chrono::milliseconds patience,
+                      const Notify& notify) {
     const auto end = std::chrono::steady_clock::now() + patience;
     HostPid init = HostPid::none;
     if (auto contact = Contact::make(entry, std::min<std::chrono::milliseconds>(patience, answer_patience))) {
@@ -370,7 +377,7 @@ Status end_and_remove(const Registry& registry, const Entry& entry, std::chrono:
         (void)contact->signal(SIGKILL);
         (void)contact->ends_within(patience);
     } else if (is_unanswered(contact.error())) {
-        (void)kill_monitor(entry, std::move(contact).error());
+        (void)kill_monitor(entry, std::move(contact).error(), notify);
     }
     // It may be ending already: then it can't be reached any more.
     if (over_before(entry, end)) return registry.remove(entry);

@@ -19,6 +19,7 @@
 #include "runtime/exec_spec.h"
 #include "runtime/exit.h"
 #include "runtime/gate_settings.h"
+#include "runtime/notice.h"
 #include "runtime/registry.h"
 
 namespace ctr {
@@ -82,9 +83,10 @@ class CTR_API Contact {
 };
 
 // Contact::stop and SIGKILL, also of one whose monitor doesn't answer: that is killed then, which ends the
-// container.
-CTR_API Status stop(const Entry& entry, std::chrono::milliseconds patience);
-CTR_API Status kill(const Entry& entry);
+// container and is a warning, as the command isn't asked then. Who stops has time for a monitor that is busy:
+// PATIENCE, and not less than is usual, unless it is stopped.
+CTR_API Status stop(const Entry& entry, std::chrono::milliseconds patience, const Notify& notify = {});
+CTR_API Status kill(const Entry& entry, const Notify& notify = {});
 
 // Stops all its processes where they are, and lets them go on.
 CTR_API Status pause(const Entry& entry);
@@ -98,6 +100,6 @@ CTR_API Status remove(const Registry& registry, const Entry& entry);
 
 // The same also if it runs, which ends it. An error that says what is left if it hasn't ended in that time.
 CTR_API Status end_and_remove(const Registry& registry, const Entry& entry,
-                              std::chrono::milliseconds patience = usual_patience);
+                              std::chrono::milliseconds patience = usual_patience, const Notify& notify = {});
 
 }  // namespace ctr

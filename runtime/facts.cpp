@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -92,18 +93,32 @@ bool contains(const std::vector<IdRange>& ranges, uint32_t id) {
     return false;
 }
 
-void read_listened(HostFacts& facts) {
+// The answer doesn't come by the child's exit status: there is none where SIGCHLD is ignored.
+Status read_listened(HostFacts& facts) {
+    constexpr const char* step = "find out whether another program listens to the calls of this one";
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail_call(step, "pipe2");
+    const Fd answer(ends[0]);
+    Fd sender(ends[1]);
     const pid_t child = fork();
+    if (child < 0) return fail_call(step, "fork");
     if (child == 0) {
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
         sock_filter allow[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
         const int made = sys::seccomp_set_filter(SECCOMP_FILTER_FLAG_NEW_LISTENER, {1, allow});
-        _exit(made < 0 && errno == EBUSY ? EBUSY : 0);
+        const bool listened = made < 0 && errno == EBUSY;
+        _exit(write(sender.get(), &listened, sizeof listened) == sizeof listened ? 0 : 1);
     }
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    sender.reset();
+    bool listened = false;
+    ssize_t got = 0;
+    do got = read(answer.get(), &listened, sizeof listened);
+    while (got < 0 && errno == EINTR);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
-    facts.listened = WIFEXITED(status) && WEXITSTATUS(status) == EBUSY;
+    if (got != sizeof listened) return fail_input(step, "the child that tried ended without an answer");
+    facts.listened = listened;
+    return {};
 }
 
 Result<HostFacts> read_host_facts() {

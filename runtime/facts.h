@@ -62,8 +62,8 @@ struct HostFacts {
 
 Result<HostFacts> read_host_facts();
 
-// Tried in a child, which ends with it.
-void read_listened(HostFacts& facts);
+// Tried in a child, which ends with it. An error if that doesn't say.
+Status read_listened(HostFacts& facts);
 
 // The text of /proc/PID/uid_map or gid_map.
 std::vector<IdMapping> parse_id_mappings(const std::string& text);

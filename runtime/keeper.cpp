@@ -38,7 +38,8 @@ namespace {
 Result<Plan> plan_for(const Spec& spec, HostFacts& facts, const Notify& notify) {
     if (auto valid = validate(spec); !valid) return std::unexpected(std::move(valid).error());
     if (wants_subids(spec.userns)) subids::read(facts);
-    if (may_slow_writers(spec, facts)) read_listened(facts);
+    if (may_slow_writers(spec, facts))
+        if (auto read = read_listened(facts); !read) return std::unexpected(std::move(read).error());
     auto shared = look_at_shared(spec, facts);
     if (!shared) return std::unexpected(std::move(shared).error());
     auto prepared = fastpath::prepare(spec, facts, fastpath::instrumenter());

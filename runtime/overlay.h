@@ -13,9 +13,9 @@ namespace ctr {
 
 class OverlayClaim {
   public:
-    // Before the container is made, which makes directories that are missing. An error if another container
-    // writes to them: to the kernel that is undefined.
-    static Result<OverlayClaim> make(const Plan& plan);
+    // Before the container is made. The directory is made if it is missing, and locked: the plan says then
+    // that it is fresh. An error if another container writes to it: to the kernel that is undefined.
+    static Result<OverlayClaim> make(Plan& plan);
 
     // It runs: what was made stays, and is its own until the claim ends.
     Status confirm();
@@ -28,9 +28,9 @@ class OverlayClaim {
     OverlayClaim() = default;
     Status lock();
 
-    std::string upper_;                 // empty: nothing is kept
-    Fd held_;                           // that directory, locked
-    std::vector<std::string> missing_;  // that weren't there
+    std::string upper_;              // empty: nothing is kept
+    Fd held_;                        // that directory, locked
+    std::vector<std::string> made_;  // that weren't there before this claim
 };
 
 }  // namespace ctr

@@ -20,11 +20,6 @@ std::string file_of(HostPid process, const char* name) {
     return "/proc/" + std::to_string(raw(process)) + "/" + name;
 }
 
-Result<Process> read_stat(HostPid process) {
-    const auto text = path::read_text(file_of(process, "stat"));
-    return text ? parse_stat(*text) : std::unexpected(text.error());
-}
-
 }  // namespace
 
 Result<Process> parse_stat(const std::string& text) {
@@ -48,6 +43,11 @@ Result<Process> parse_stat(const std::string& text) {
     process.here = HostPid(pid);
     process.parent = HostPid(parent);
     return process;
+}
+
+Result<Process> read_stat(HostPid process) {
+    const auto text = path::read_text(file_of(process, "stat"));
+    return text ? parse_stat(*text) : std::unexpected(text.error());
 }
 
 std::vector<int> parse_numbers(const std::string& text) {

@@ -28,6 +28,9 @@ struct Process {
 // Of the text of /proc/PID/stat. The command's name in it may hold anything, also blanks and parentheses.
 Result<Process> parse_stat(const std::string& text);
 
+// The same of one process here, as it is now.
+Result<Process> read_stat(HostPid process);
+
 // The numbers of the NSpid line of the text of /proc/PID/status; empty where there is none.
 std::vector<int> parse_numbers(const std::string& text);
 

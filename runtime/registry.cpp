@@ -190,7 +190,7 @@ Result<Entry> Registry::make_entry(const State& state) const {
 }
 
 Result<Entry> Registry::create(const State& state) const {
-    if (auto good = check_name(state.id); !good) return std::unexpected(std::move(good).error());
+    if (auto good = check_new_name(state.id); !good) return std::unexpected(std::move(good).error());
     const auto held = lock();
     if (!held) return std::unexpected(held.error());
     return make_entry(state);

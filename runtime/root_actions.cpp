@@ -34,16 +34,19 @@ struct Layer {
 
 // What is written to the root's top is written to the upper directory's: it begins as the lower one's twin.
 // An owner who has no id in here can't be given; then it is whoever makes it.
-Fault make_twin(int at, const char* name, const Fd& lower) {
+Fault make_twin(int at, const char* name, bool fresh, const Fd& lower) {
     struct stat status {};
     if (fstat(lower.get(), &status) != 0) return failed("fstat", name);
-    if (mkdirat(at, name, 0700) != 0) return errno == EEXIST ? Fault{} : failed("mkdir", name);
+    if (mkdirat(at, name, 0700) != 0) {
+        if (errno != EEXIST) return failed("mkdir", name);
+        if (!fresh) return {};
+    }
     (void)!fchownat(at, name, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW);
     return fchmodat(at, name, status.st_mode & 07777, 0) == 0 ? Fault{} : failed("fchmodat", name);
 }
 
-Fault make_layer(int at, const char* upper, const char* work, const Fd& lower, Layer& layer) {
-    if (const Fault fault = make_twin(at, upper, lower); fault.happened) return fault;
+Fault make_layer(int at, const char* upper, const char* work, bool fresh, const Fd& lower, Layer& layer) {
+    if (const Fault fault = make_twin(at, upper, fresh, lower); fault.happened) return fault;
     if (mkdirat(at, work, 0700) != 0 && errno != EEXIST) return failed("mkdir", work);
     layer.upper.reset(openat(at, upper, directory_flags));
     if (!layer.upper) return failed("openat", upper);
@@ -98,9 +101,9 @@ Fault execute(State& state, const action::OverlayRoot& action) {
         // The kernel takes layers from mounts of this namespace only, so this one lies below the overlay.
         fault = make_file_system("tmpfs", nullptr, MOUNT_ATTR_NODEV, memory);
         if (!fault.happened) fault = attach(memory, lower, 0, text);
-        if (!fault.happened) fault = make_layer(memory.get(), "upper", "work", lower, layer);
+        if (!fault.happened) fault = make_layer(memory.get(), "upper", "work", true, lower, layer);
     } else {
-        fault = make_layer(AT_FDCWD, action.upper.c_str(), action.work.c_str(), lower, layer);
+        fault = make_layer(AT_FDCWD, action.upper.c_str(), action.work.c_str(), action.fresh, lower, layer);
     }
     if (fault.happened) return fault;
     Fd overlay;

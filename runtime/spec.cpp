@@ -125,7 +125,7 @@ Status check_life(const Spec& spec) {
     if (spec.registration && spec.registration->detached && spec.die_with_parent)
         return fail_input("read --die-with-parent", "a detached container goes on without its parent",
                           "either --detach or --die-with-parent");
-    if (spec.registration && !spec.registration->name.empty()) return check_name(spec.registration->name);
+    if (spec.registration && !spec.registration->name.empty()) return check_new_name(spec.registration->name);
     return {};
 }
 

@@ -54,10 +54,6 @@ bool is_group_of_ours(const std::string& path) {
 }  // namespace
 
 Status check_name(const std::string& name) {
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    if (!name.empty() && std::ranges::all_of(name, is_digit))
-        return fail_input("read the container's name", "\"" + name + "\" could be the number of a process",
-                          "a name with a letter in it");
     const bool good =
         !name.empty() && name.size() <= longest_name && is_plain(name.front()) &&
         std::ranges::all_of(name, [](char c) { return is_plain(c) || c == '_' || c == '.' || c == '-'; });
@@ -66,10 +62,18 @@ Status check_name(const std::string& name) {
                       "letters, digits, '_', '.' and '-', the first a letter or a digit, 64 at most");
 }
 
+Status check_new_name(const std::string& name) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (!name.empty() && std::ranges::all_of(name, is_digit))
+        return fail_input("read the container's name", "\"" + name + "\" could be the number of a process",
+                          "a name with a letter in it");
+    return check_name(name);
+}
+
 Result<std::string> random_name() {
     while (true) {
         auto name = random_digits(6, "make a name for the container");
-        if (!name || check_name(*name)) return name;
+        if (!name || check_new_name(*name)) return name;
     }
 }
 

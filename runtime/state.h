@@ -42,8 +42,11 @@ struct State {
     std::optional<Exit> exit;          // once stopped, if somebody was left to see it
 };
 
-// [a-zA-Z0-9][a-zA-Z0-9_.-]*, not digits alone, 64 characters at most: also the name of a directory.
+// [a-zA-Z0-9][a-zA-Z0-9_.-]*, 64 characters at most: also the name of a directory.
 CTR_API Status check_name(const std::string& name);
+// The same for one that is to be given, which isn't digits alone. Those that have such a name are found by
+// it.
+CTR_API Status check_new_name(const std::string& name);
 CTR_API Result<std::string> random_name();
 
 CTR_API const char* word_for(LifeStatus status);

@@ -164,6 +164,7 @@ TEST_P(Exec, AStoppedMonitorDoesNotKeepAContainerAlive) {
         ASSERT_EQ(::kill(parent_of(init()), SIGSTOP), 0);
         const Outcome ended = ctr(end);
         EXPECT_EQ(ended.code, 0) << ended;
+        EXPECT_TRUE(contains(ended.err, "is stopped: it was killed")) << ended;
         EXPECT_TRUE(eventually([&] { return count_with(mark_) == 0; })) << end.front();
         const bool stays = end.front() != "rm";
         EXPECT_EQ(ctr({"list", "-q"}).out, stays ? "c\n" : "");

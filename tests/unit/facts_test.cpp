@@ -2,10 +2,18 @@
 #include "runtime/facts.h"
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
+
+#include "runtime/base/sys.h"
 
 namespace ctr {
 namespace {
@@ -31,6 +39,29 @@ TEST(HostFacts, TheIdsAreThoseOfTheUserNamespacesMaps) {
     expect_same(facts->uids, "/proc/self/uid_map");
     expect_same(facts->gids, "/proc/self/gid_map");
     EXPECT_EQ(facts->setgroups_allowed, text_of("/proc/self/setgroups") != "deny\n");
+}
+
+// Also where children leave no exit status.
+TEST(HostFacts, AListenerIsFoundByWhoIgnoresItsChildren) {
+    HostFacts here;
+    const auto read = read_listened(here);
+    ASSERT_TRUE(read) << read.error().message();
+    if (here.listened) GTEST_SKIP() << "an outer program listens to this one already";
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGCHLD, SIG_IGN);
+        HostFacts before;
+        const bool answered = static_cast<bool>(read_listened(before));
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        sock_filter allow[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        const int listener = sys::seccomp_set_filter(SECCOMP_FILTER_FLAG_NEW_LISTENER, {1, allow});
+        HostFacts after;
+        _exit(answered && !before.listened && listener >= 0 && read_listened(after) && after.listened ? 0
+                                                                                                      : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 TEST(HostFacts, TheKernelsVersionIsItsFirstTwoNumbers) {

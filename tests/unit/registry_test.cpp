@@ -173,6 +173,28 @@ TEST_F(StateDirectory, WhatOthersHavePutThereIsNotTrusted) {
     EXPECT_TRUE(fs::exists(root() + "/deep/er")) << "only files are removed";
 }
 
+// Names that could be a process's number weren't always refused.
+TEST_F(StateDirectory, ANameOfDigitsIsNotGivenButFound) {
+    const Registry here = registry();
+    EXPECT_FALSE(here.create(named("4711")));
+    {
+        const auto entry = here.create(named("a"));
+        ASSERT_TRUE(entry) << entry.error().message();
+        State state = named("4711");
+        state.status = LifeStatus::stopped;
+        ASSERT_TRUE(entry->write(state));
+    }
+    fs::rename(root() + "/a", root() + "/4711");
+    const auto found = here.find("4711");
+    ASSERT_TRUE(found) << found.error().message();
+    EXPECT_TRUE(found->read());
+    const auto all = registry().all();
+    ASSERT_TRUE(all);
+    EXPECT_EQ(all->size(), 1U);
+    EXPECT_TRUE(here.remove(*found));
+    EXPECT_FALSE(fs::exists(root() + "/4711"));
+}
+
 TEST_F(StateDirectory, MustBelongToTheCallerAlone) {
     ASSERT_EQ(mkdir(root().c_str(), 0700), 0);
     ASSERT_EQ(chmod(root().c_str(), 0777), 0);

@@ -135,13 +135,16 @@ TEST(Names, AreWhatCanBeADirectoryAndAWord) {
     for (const char* name :
          {"", ".", "..", "-a", "_a", ".a", "a/b", "a b", "a\n", "../a", "\xc3\xa4", "a\x01"})
         EXPECT_FALSE(check_name(name)) << name;
-    EXPECT_FALSE(check_name("4711")) << "could be a process";
+    EXPECT_TRUE(check_name("4711")) << "there may be one of that name";
+    EXPECT_FALSE(check_new_name("4711")) << "could be a process";
+    EXPECT_TRUE(check_new_name("4711a"));
+    EXPECT_FALSE(check_new_name("a b"));
     EXPECT_FALSE(check_name(std::string(65, 'a')));
     EXPECT_FALSE(check_name(std::string("a\0b", 3)));
 }
 
 TEST(Names, ThatAreMadeUpAreGoodAndDiffer) {
-    EXPECT_TRUE(check_name(random_name().value()));
+    EXPECT_TRUE(check_new_name(random_name().value()));
     EXPECT_NE(random_name().value(), random_name().value());
 }
 
