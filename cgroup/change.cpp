@@ -121,13 +121,14 @@ Result<std::vector<Change::Step>> Change::plan(const Limits& limits, const Limit
 Status Change::make(const Step& step) {
     const Directory& group = step.group->directory;
     auto before = text_now(group, step.setting);
+    if (!before) return std::unexpected(std::move(before).error());  // it couldn't be put back
     std::vector<std::string> warnings;
     Status written = write_setting(group, step.setting, step.quantity, warnings);
     if (!written) return std::unexpected(explained(std::move(written).error(), *step.group));
     for (const std::string& warning : warnings) append(warnings_, warning);
-    if (!before) return {};
+    if (!*before) return {};
     done_.push_back(step);
-    done_.back().setting.text = std::move(*before);
+    done_.back().setting.text = std::move(**before);
     return {};
 }
 
@@ -165,10 +166,9 @@ Result<Change> change_limits(const std::vector<std::string>& directories, const 
     auto steps = change.plan(limits, devices);
     if (!steps) return std::unexpected(std::move(steps).error());
     if (auto made = change.make(std::move(*steps)); !made) {
-        Error error = std::move(made).error();
-        if (const auto undone = change.undo(); !undone)
-            error.why += (error.why.empty() ? "" : "; and ") + undone.error().message();
-        return std::unexpected(std::move(error));
+        const auto undone = change.undo();
+        if (undone) return std::unexpected(std::move(made).error());
+        return std::unexpected(std::move(made).error().with(undone.error()));
     }
     return change;
 }

@@ -14,6 +14,12 @@ namespace ctr::cgroup {
 // What was changed in the control files, and what stood there before.
 class Change {
   public:
+    Change(Change&&) = default;
+    Change& operator=(Change&&) = default;
+    Change(const Change&) = delete;  // what is done refers to the groups
+    Change& operator=(const Change&) = delete;
+    ~Change() = default;
+
     // Puts back what was, the last first. An error says what couldn't be; the rest is put back nevertheless.
     Status undo();
 

@@ -35,9 +35,10 @@ Status write_setting(const Directory& group, const Setting& setting, const Quant
     return std::unexpected(explained(std::move(written).error(), quantity, missing));
 }
 
-std::optional<std::string> text_now(const Directory& group, const Setting& setting) {
-    const auto whole = group.read(setting.file, "read a limit");
-    if (!whole) return {};
+Result<std::optional<std::string>> text_now(const Directory& group, const Setting& setting) {
+    if (!group.has(setting.file)) return std::nullopt;
+    const auto whole = group.read(setting.file, "read what is limited already");
+    if (!whole) return std::unexpected(whole.error());
     if (setting.none.empty()) {
         std::string_view line = std::string_view(*whole).substr(0, whole->find('\n'));
         constexpr std::string_view of_all_devices = "default ";  // io.weight

@@ -32,6 +32,6 @@ Status write_setting(const Directory& group, const Setting& setting, const Quant
                      std::vector<std::string>& warnings);
 
 // What to write to have it as it is now. Nothing: there is no such file.
-std::optional<std::string> text_now(const Directory& group, const Setting& setting);
+Result<std::optional<std::string>> text_now(const Directory& group, const Setting& setting);
 
 }  // namespace ctr::cgroup

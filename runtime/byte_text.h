@@ -5,6 +5,8 @@
 
 namespace ctr::byte_text {
 
+bool is_utf8(const std::string& bytes);
+
 // One character for each byte, and back.
 std::string widened(const std::string& bytes);
 std::string narrowed(const std::string& text);

@@ -226,10 +226,13 @@ bool Contact::ends_within(std::chrono::milliseconds patience) const {
 }
 
 Result<GateAnswer> Contact::ask(const GateQuestion& question) const {
-    if (auto asked = ask_gate(connection_, question); !asked)
-        return std::unexpected(std::move(asked).error());
-    if (!readable(connection_, answer_patience)) return no_answer(*entry_, answer_patience);
-    return receive_gate_answer(connection_);
+    const auto asked = ask_gate(connection_, question);
+    if (asked && !readable(connection_, answer_patience)) return no_answer(*entry_, answer_patience);
+    auto answer = asked ? receive_gate_answer(connection_) : std::unexpected(asked.error());
+    // It ends with its monitor, or a moment later.
+    if (!answer && readable(init_fd_, std::chrono::milliseconds(200)))
+        return fail_input(naming(*entry_, "ask the monitor of"), "it has ended");
+    return answer;
 }
 
 Result<std::vector<cgroup::ThrottleCounters>> Contact::throttled() const {
@@ -248,6 +251,10 @@ Status Contact::change_gate(const GateSettings& settings) const {
     auto answer = ask({settings});
     if (!answer) return std::unexpected(std::move(answer).error());
     return {};
+}
+
+Status Contact::restore_gate(const GateSettings& settings) const {
+    return ask_gate(connection_, {settings});
 }
 
 Result<std::optional<Exit>> Contact::wait(std::optional<std::chrono::milliseconds> patience) {

@@ -57,6 +57,10 @@ class CTR_API Contact {
     Result<std::optional<GateSettings>> gate() const;
     Status change_gate(const GateSettings& settings) const;
 
+    // After a change_gate, also one without an answer: what it is told it does in that order, later if it
+    // must, and nobody waits for it.
+    Status restore_gate(const GateSettings& settings) const;
+
     // Until everything in the container is gone. Nothing: the patience was over before. Once.
     Result<std::optional<Exit>> wait(std::optional<std::chrono::milliseconds> patience = {});
 

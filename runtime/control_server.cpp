@@ -14,6 +14,10 @@ namespace {
 // Each takes a descriptor or two of the monitor's, which needs them for other things.
 constexpr size_t most_connections = 256;
 
+bool is_gone(const Error& error) {
+    return error.err == EPIPE || error.err == ECONNRESET;
+}
+
 }  // namespace
 
 Result<ControlServer> ControlServer::create(Fd listening, Fd keeper) {
@@ -95,7 +99,9 @@ void ControlServer::take_order(Connection& connection) {
     if (const auto question = take_gate_question(connection.fd)) {
         const auto answer =
             *question ? ask_gate_(**question) : Result<GateAnswer>(std::unexpected(question->error()));
-        if (!answer_gate(connection.fd, answer)) end(connection);
+        const auto answered = answer_gate(connection.fd, answer);
+        // Who is gone may have asked for more before.
+        if (!answered && !is_gone(answered.error())) end(connection);
         return;
     }
     auto order = receive_order(connection.fd);

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <cerrno>
 #include <string_view>
 
 #include "runtime/limits_json.h"
@@ -17,10 +18,11 @@ constexpr const char* asking = "ask the container's monitor about its writers";
 
 Json json_from(const GateSettings& settings) {
     Json disks = Json::array();
-    for (const GatedDisk& disk : settings.disks)
-        disks.push_back({{"device", cgroup::to_string(disk.device)},
-                         {"name", disk.name},
-                         {"limit", ctr::json_from(disk.limit)}});
+    for (const GatedDisk& disk : settings.disks) {
+        Json object{{"device", cgroup::to_string(disk.device)}, {"limit", ctr::json_from(disk.limit)}};
+        put_bytes(object, "name", "nameBytes", disk.name);
+        disks.push_back(std::move(object));
+    }
     return {{"allWrites", settings.all_writes}, {"disks", std::move(disks)}};
 }
 
@@ -33,7 +35,7 @@ std::optional<GateSettings> settings_from(const Json& object) {
         if (!element.is_object() || !element.contains("limit")) return {};
         Fields disk(element);
         const auto device = cgroup::parse_device_number(disk.text("device"));
-        const std::string name = disk.text("name");
+        const std::string name = disk.bytes("name", "nameBytes");
         const auto limit = io_limit_from(element["limit"]);
         if (!device || !limit || disk.bad() != nullptr) return {};
         settings.disks.push_back({*device, name, *limit});
@@ -42,12 +44,13 @@ std::optional<GateSettings> settings_from(const Json& object) {
 }
 
 Json json_from(const cgroup::ThrottleCounters& counters) {
-    return {{"device", cgroup::to_string(counters.device)},
-            {"name", counters.name},
-            {"writeBytes", counters.write_bytes},
-            {"writeOperations", counters.write_operations},
-            {"throttled", counters.throttled},
-            {"nanoseconds", static_cast<uint64_t>(counters.time.count())}};
+    Json object{{"device", cgroup::to_string(counters.device)},
+                {"writeBytes", counters.write_bytes},
+                {"writeOperations", counters.write_operations},
+                {"throttled", counters.throttled},
+                {"nanoseconds", static_cast<uint64_t>(counters.time.count())}};
+    put_bytes(object, "name", "nameBytes", counters.name);
+    return object;
 }
 
 std::optional<cgroup::ThrottleCounters> counters_from(const Json& object) {
@@ -56,7 +59,7 @@ std::optional<cgroup::ThrottleCounters> counters_from(const Json& object) {
     const auto device = cgroup::parse_device_number(fields.text("device"));
     const cgroup::ThrottleCounters counters{
         .device = device.value_or(cgroup::DeviceNumber{}),
-        .name = fields.text("name"),
+        .name = fields.bytes("name", "nameBytes"),
         .write_bytes = fields.amount("writeBytes"),
         .write_operations = fields.amount("writeOperations"),
         .throttled = fields.amount("throttled"),
@@ -94,7 +97,7 @@ std::string receive_text(const Fd& connection, int flags) {
 
 Status ask_gate(const Fd& connection, const GateQuestion& question) {
     std::string text(mark);
-    if (question.change) text += json_from(*question.change).dump();
+    if (question.change) text += dumped(json_from(*question.change));
     return send_text(connection, text, 0, asking);
 }
 
@@ -105,13 +108,16 @@ Result<GateAnswer> receive_gate_answer(const Fd& connection) {
         return fail_input(asking, fields.text("error"));
     }
     auto answer = answer_from(object);
-    if (!answer) return fail_input(asking, "the answer is none: it ends, or another version of ctr runs it");
+    if (!answer) return fail_input(asking, "the answer is none: another version of ctr runs it");
     return std::move(*answer);
 }
 
 std::optional<Result<GateQuestion>> take_gate_question(const Fd& connection) {
     std::array<char, mark.size()> first{};
-    const ssize_t got = recv(connection.get(), first.data(), first.size(), MSG_PEEK | MSG_DONTWAIT);
+    ssize_t got = 0;
+    // Who goes without having read all answers is told once, before what is left to be received.
+    do got = recv(connection.get(), first.data(), first.size(), MSG_PEEK | MSG_DONTWAIT);
+    while (got < 0 && (errno == EINTR || errno == ECONNRESET));
     if (got < 0 || std::string_view(first.data(), static_cast<size_t>(got)) != mark) return {};
     const std::string text = receive_text(connection, MSG_DONTWAIT).substr(mark.size());
     if (text.empty()) return GateQuestion{};
@@ -130,8 +136,7 @@ Status answer_gate(const Fd& connection, const Result<GateAnswer>& answer) {
             object["counters"].push_back(json_from(counters));
         if (answer->settings) object["settings"] = json_from(*answer->settings);
     }
-    return send_text(connection, object.dump(-1, ' ', false, Json::error_handler_t::replace), MSG_DONTWAIT,
-                     "tell how writers are slowed down");
+    return send_text(connection, dumped(object), MSG_DONTWAIT, "tell how writers are slowed down");
 }
 
 }  // namespace ctr

@@ -7,9 +7,22 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/byte_text.h"
+
 namespace ctr {
 
 using Json = nlohmann::ordered_json;
+
+// As text, as other readers expect; what isn't UTF-8 also byte by byte, as Fields::bytes takes it.
+inline void put_bytes(Json& object, const char* name, const char* bytes_name, const std::string& bytes) {
+    object[name] = bytes;
+    if (!byte_text::is_utf8(bytes)) object[bytes_name] = byte_text::widened(bytes);
+}
+
+// What isn't UTF-8 is replaced.
+inline std::string dumped(const Json& object, int indent = -1) {
+    return object.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
 
 // Takes fields out of an object; what is missing or of another type makes it bad for good.
 class Fields {
@@ -17,6 +30,10 @@ class Fields {
     explicit Fields(const Json& object) : object_(object) {}
 
     std::string text(const char* name) { return is(name, &Json::is_string) ? value<std::string>(name) : ""; }
+    std::string bytes(const char* name, const char* bytes_name) {
+        std::string readable = text(name);
+        return has(bytes_name) ? byte_text::narrowed(text(bytes_name)) : readable;
+    }
     bool truth(const char* name) { return is(name, &Json::is_boolean) && value<bool>(name); }
     int number(const char* name, int most) {
         if (!is(name, &Json::is_number_integer)) return 0;

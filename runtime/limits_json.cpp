@@ -50,7 +50,8 @@ cgroup::Pace take(const PaceNames& names, Fields& fields) {
 }  // namespace
 
 Json json_from(const cgroup::IoLimit& limit) {
-    Json device{{"path", limit.path}};
+    Json device = Json::object();
+    put_bytes(device, "path", "pathBytes", limit.path);
     for (const DeviceAmount& amount : device_amounts)
         if (const uint64_t value = limit.*amount.member; value != 0) device[amount.name] = value;
     for (const PaceNames& names : paces) put(names, limit.*names.member, device);
@@ -69,7 +70,7 @@ std::optional<cgroup::IoLimit> io_limit_from(const Json& object) {
     if (!object.is_object()) return {};
     Fields fields(object);
     cgroup::IoLimit limit;
-    limit.path = fields.text("path");
+    limit.path = fields.bytes("path", "pathBytes");
     for (const DeviceAmount& amount : device_amounts)
         if (fields.has(amount.name)) limit.*amount.member = fields.amount(amount.name);
     for (const PaceNames& names : paces) limit.*names.member = take(names, fields);

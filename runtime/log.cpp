@@ -10,14 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/base/path.h"
-#include "runtime/byte_text.h"
+#include "runtime/json_fields.h"
 #include "runtime/state.h"
 
 namespace ctr {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* log_file = "log";
 constexpr const char* older_file = "log.1";
@@ -32,15 +30,10 @@ Fd open_log(int directory, const char* name, int flags) {
 
 }  // namespace
 
-// What isn't UTF-8 is replaced in the text, as other readers expect, and there once more byte by byte.
 std::string to_json(const LogLine& line) {
-    Json object{{"time", line.time}, {"stream", line.stream}, {"log", line.text}};
-    std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (text != object.dump(-1, ' ', false, Json::error_handler_t::ignore)) {
-        object["bytes"] = byte_text::widened(line.text);
-        text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
-    }
-    return text + "\n";
+    Json object{{"time", line.time}, {"stream", line.stream}};
+    put_bytes(object, "log", "bytes", line.text);
+    return dumped(object) + "\n";
 }
 
 std::optional<LogLine> parse_log_line(const std::string& text) {

@@ -69,6 +69,15 @@ bool is_frozen(const State& state) {
     return group && cgroup::frozen(*group);
 }
 
+Result<Fd> lock_directory(const Fd& directory, const std::string& step) {
+    // Not the descriptor that is there: its lock would be shared with forks.
+    Fd fd(openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd) return fail_call(step, "openat");
+    while (flock(fd.get(), LOCK_EX) != 0)
+        if (errno != EINTR) return fail_call(step, "flock");
+    return fd;
+}
+
 Status check_owner(const Fd& directory, const std::string& root) {
     const std::string step = "open the state directory " + root;
     struct stat status {};
@@ -115,6 +124,10 @@ Status Entry::write(const State& state) const {
     return {};
 }
 
+Result<Fd> Entry::lock_settings() const {
+    return lock_directory(directory_, "lock the settings of container \"" + name_ + "\"");
+}
+
 bool Entry::alive() const {
     struct flock whole {};
     whole.l_type = F_RDLCK;  // so that those who wait for the end don't count
@@ -149,12 +162,7 @@ Result<Registry> Registry::open(const std::string& root, Access access) {
 }
 
 Result<Fd> Registry::lock() const {
-    // Not the descriptor that is there: its lock would be shared with forks.
-    Fd fd(openat(directory_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!fd) return fail_call("lock the state directory", "openat");
-    while (flock(fd.get(), LOCK_EX) != 0)
-        if (errno != EINTR) return fail_call("lock the state directory", "flock");
-    return fd;
+    return lock_directory(directory_, "lock the state directory");
 }
 
 Result<Entry> Registry::open_entry(const std::string& name) const {

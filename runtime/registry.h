@@ -6,7 +6,8 @@
 //   ROOT/NAME/control      the socket that takes orders (control.h)
 //   ROOT/NAME/log          what a detached container has written (log.h)
 //
-// Entries are made, removed and swept under a lock of ROOT itself, which the kernel releases likewise. So
+// Entries are made, removed and swept under a lock of ROOT itself, which the kernel releases likewise, as it
+// does that of ROOT/NAME, for changes of what runs (taken before ROOT's). So
 // there is no moment at which a kill leaves what can't be told from a living container: an entry whose lock
 // nobody holds is over, and the next command sees to what it has left.
 //
@@ -36,6 +37,9 @@ class CTR_API Entry {
 
     // As it is now: what is written, corrected by what the kernel knows.
     Result<State> read() const;
+
+    // For who reckons other settings from those it has: one at a time, as long as the result is open.
+    Result<Fd> lock_settings() const;
 
     // Whether its keeper or supervisor lives.
     bool alive() const;

@@ -104,7 +104,7 @@ std::string to_json(const State& state) {
         object["exitSignal"] = state.exit->signal;
     }
     // A command may hold bytes that aren't UTF-8.
-    return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return dumped(object, 2) + "\n";
 }
 
 Result<State> parse_state(const std::string& text) {

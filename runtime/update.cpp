@@ -1,6 +1,7 @@
 #include "runtime/update.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <set>
 
@@ -23,19 +24,16 @@ void append(const Warnings& more, Warnings& to) {
 // The disks that a change concerns, and what is limited of them before and after it.
 class Disks {
   public:
-    static Result<Disks> find(const Io& changed, const Io& before, const Io& after) {
+    static Result<Disks> find(const Io& changed, const Io& before, const Io& after, Warnings& warnings) {
         Disks disks;
+        if (changed.empty()) return disks;
         for (const cgroup::IoLimit& limit : changed) {
             const auto device = cgroup::find_device(limit.path);
             if (!device) return std::unexpected(device.error());
             disks.numbers_.insert(device->number);
         }
-        auto earlier = disks.only_these(before);
-        auto later = disks.only_these(after);
-        if (!earlier) return std::unexpected(std::move(earlier).error());
-        if (!later) return std::unexpected(std::move(later).error());
-        disks.before_ = std::move(*earlier);
-        disks.after_ = std::move(*later);
+        disks.before_ = disks.only_these(before, warnings);
+        disks.after_ = disks.only_these(after, warnings);
         return disks;
     }
 
@@ -61,12 +59,17 @@ class Disks {
     }
 
   private:
-    Result<Io> only_these(const Io& limits) const {
+    // What is changed has been found, so what isn't is limited already, by a path that led to a disk then.
+    Io only_these(const Io& limits, Warnings& warnings) const {
         Io found;
         for (const cgroup::IoLimit& limit : limits) {
             const auto device = cgroup::find_device(limit.path);
-            if (!device) return std::unexpected(Error(device.error()).within("find what is limited already"));
-            if (numbers_.contains(device->number)) found.push_back(limit);
+            if (!device)
+                append({"an earlier limit is left out, as its disk isn't found any more: " +
+                        device.error().message()},
+                       warnings);
+            else if (numbers_.contains(device->number))
+                found.push_back(limit);
         }
         return found;
     }
@@ -92,6 +95,15 @@ Status check_gate(const cgroup::Limits& changed, const std::optional<GateSetting
                       "high as you like");
 }
 
+// Without a change of writes, or of a disk whose writes are limited, who keeps them doesn't matter: also a
+// monitor that has no answer can't stand in the way then.
+bool concerns_gate(const Io& changed, const Io& before) {
+    const auto any_writes = [](const Io& limits) {
+        return std::ranges::any_of(limits, cgroup::limits_writes);
+    };
+    return any_writes(changed) || (!changed.empty() && any_writes(before));
+}
+
 // Of what the kernel is left to limit and can't in full.
 void warn_of_buffered_writes(const std::vector<std::string>& groups, const cgroup::LimitsByDevice& devices,
                              Warnings& warnings) {
@@ -114,20 +126,22 @@ Result<std::vector<std::string>> update_limits(const Registry& registry, const E
         return std::unexpected(
             std::move(error).within("change the limits of container \"" + entry.name() + "\""));
     };
+    const auto alone = entry.lock_settings();
+    if (!alone) return std::unexpected(alone.error());
     const auto contact = Contact::make(entry);  // so that the groups are those of a living one
     if (!contact) return std::unexpected(contact.error());
     const auto state = entry.read();
     if (!state) return std::unexpected(state.error());
-    const auto gate = contact->gate();
-    if (!gate) return named(gate.error());
     const cgroup::Limits changed = with_whole_paths(limits);
+    const auto gate = concerns_gate(changed.io, state->limits.io) ? contact->gate() : std::nullopt;
+    if (!gate) return named(gate.error());
     if (auto possible = check_gate(changed, *gate); !possible) return named(std::move(possible).error());
     cgroup::Limits after = state->limits;
     cgroup::change(changed, after);
     if (auto valid = cgroup::validate(after); !valid) return named(std::move(valid).error());
 
     Warnings warnings;
-    const auto disks = Disks::find(changed.io, state->limits.io, after.io);
+    const auto disks = Disks::find(changed.io, state->limits.io, after.io, warnings);
     if (!disks) return named(disks.error());
     const auto devices = disks->for_kernel(*gate && (*gate)->all_writes, warnings);
     if (!devices) return named(devices.error());
@@ -141,13 +155,14 @@ Result<std::vector<std::string>> update_limits(const Registry& registry, const E
     auto kernels = cgroup::change_limits(state->cgroups, changed, *devices);
     if (!kernels) return named(std::move(kernels).error());
     Status done = settings ? contact->change_gate(*settings) : Status{};
-    if (done) {
-        done = registry.change(entry, [&](State& now) { cgroup::change(changed, now.limits); });
-        if (!done && settings) (void)contact->change_gate(**gate);
-    }
+    const bool may_differ = settings && (done || done.error().err == ETIMEDOUT);
+    if (done) done = registry.change(entry, [&](State& now) { cgroup::change(changed, now.limits); });
     if (!done) {
-        (void)kernels->undo();
-        return named(std::move(done).error());
+        Error error = std::move(done).error();
+        const Status restored = may_differ ? contact->restore_gate(**gate) : Status{};
+        if (!restored) error = std::move(error).with(restored.error());
+        if (const auto undone = kernels->undo(); !undone) error = std::move(error).with(undone.error());
+        return named(std::move(error));
     }
     append(kernels->warnings(), warnings);
     warn_of_buffered_writes(state->cgroups, *devices, warnings);

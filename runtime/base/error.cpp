@@ -24,6 +24,11 @@ Error Error::within(std::string_view outer) && {
     return std::move(*this);
 }
 
+Error Error::with(const Error& another) && {
+    why += (why.empty() ? "" : "; and ") + another.message();
+    return std::move(*this);
+}
+
 std::unexpected<Error> fail_call(std::string step, std::string call) {
     return fail_call(std::move(step), std::move(call), errno);
 }

@@ -24,6 +24,9 @@ struct CTR_API Error {
 
     // The same error, seen from one level up: "prepare the root: mount a fresh /proc: ..."
     Error within(std::string_view outer) &&;
+
+    // The same error, and what went wrong beside it, while it was seen to.
+    Error with(const Error& another) &&;
 };
 
 template <class T>

@@ -3,7 +3,9 @@
 #include <signal.h>
 
 #include "cgroup/hierarchy.h"
+#include "runtime/base/sys.h"
 #include "runtime/contact.h"
+#include "runtime/holder.h"
 #include "tests/integration/life_fixture.h"
 #include "tests/integration/scratch_disk.h"
 
@@ -159,6 +161,82 @@ TEST_P(Update, OfSeveralPathsToADiskTheLowestHolds) {
     EXPECT_EQ(limit_of("8mb"), 4 * mib);
     EXPECT_EQ(limit_of("2mb"), 2 * mib);
     EXPECT_EQ(limit_of("0"), 4 * mib);
+}
+
+TEST_P(Update, APathThatIsGoneStandsInNoOthersWay) {
+    fs::create_directory(file("gone"));
+    ASSERT_EQ(detach_gated("4mb", "sleep 60", {"--device-write-bps", file("gone") + ":8mb"}).code, 0);
+    fs::remove(file("gone"));
+    const Outcome other = ctr({"update", "--pids-limit", "9", "c"});
+    EXPECT_EQ(other.code, 0) << other;
+    EXPECT_EQ(other.err, "");
+    const Outcome updated = update("2mb");
+    EXPECT_EQ(updated.code, 0) << updated;
+    EXPECT_TRUE(contains(updated.err, "an earlier limit is left out")) << updated;
+    EXPECT_TRUE(contains(updated.err, file("gone"))) << updated;
+    ASSERT_EQ(gate().disks.size(), 1U);
+    EXPECT_EQ(gate().disks[0].limit.write_bytes, 2 * mib);
+}
+
+// Each sends all of the gate's settings.
+TEST_P(Update, ManyAtOnceLoseNothing) {
+    fs::create_directory(scratch_.path() + "/other");
+    auto other = ScratchDisk::make(scratch_.path() + "/other", 64 * mib);
+    if (!other) GTEST_SKIP() << "no second disk: " << other.error().message();
+    ASSERT_EQ(detach_gated("4mb", "sleep 60", {"--device-write-bps", scratch_.path() + "/other:4mb"}).code,
+              0);
+    for (unsigned round = 1; round <= 5; ++round) {
+        const std::string rate = std::to_string(round) + "mb";
+        std::thread second([&] {
+            EXPECT_EQ(ctr({"update", "--device-write-bps", scratch_.path() + "/other:" + rate, "c"}).code, 0);
+        });
+        EXPECT_EQ(update(rate).code, 0);
+        second.join();
+        const GateSettings now = gate();
+        ASSERT_EQ(now.disks.size(), 2U);
+        EXPECT_EQ(now.disks[0].limit.write_bytes, round * mib);
+        EXPECT_EQ(now.disks[1].limit.write_bytes, round * mib);
+    }
+    EXPECT_EQ(ctr({"rm", "-f", "c"}).code, 0);
+}
+
+// Who gave up waiting for an answer, and asked for what was before.
+TEST_P(Update, WhatIsTakenBackStaysSoWhenTheMonitorGoesOn) {
+    ASSERT_EQ(detach_gated("4mb", "sleep 60").code, 0);
+    const GateSettings before = gate();
+    ASSERT_EQ(before.disks.size(), 1U);
+    GateSettings changed = before;
+    changed.disks[0].limit.write_bytes = mib;
+    const auto registry = Registry::open(state_directory());
+    const auto entry = registry->find("c");
+    ASSERT_TRUE(entry);
+    const auto monitor = find_monitor(*entry);
+    ASSERT_TRUE(monitor);
+    {
+        const auto contact = Contact::make(*entry);
+        ASSERT_TRUE(contact) << contact.error().message();
+        ASSERT_EQ(sys::pidfd_send_signal(monitor->pidfd.get(), SIGSTOP), 0);
+        const auto unanswered = contact->change_gate(changed);
+        EXPECT_FALSE(unanswered);
+        EXPECT_TRUE(contact->restore_gate(before));
+    }
+    ASSERT_EQ(sys::pidfd_send_signal(monitor->pidfd.get(), SIGCONT), 0);
+    EXPECT_EQ(gate(), before) << "it takes connections in turn";
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_EQ(gate(), before);
+}
+
+TEST_P(Update, AContainerThatHasEndedIsSaidToHave) {
+    ASSERT_EQ(detach_gated("4mb", "sleep 60").code, 0);
+    const auto registry = Registry::open(state_directory());
+    const auto entry = registry->find("c");
+    ASSERT_TRUE(entry);
+    const auto contact = Contact::make(*entry);
+    ASSERT_TRUE(contact) << contact.error().message();
+    ASSERT_EQ(ctr({"kill", "c"}).code, 0);
+    const auto gate = contact->gate();
+    ASSERT_FALSE(gate);
+    EXPECT_TRUE(contains(gate.error().message(), "it has ended")) << gate.error().message();
 }
 
 TEST_P(Update, AStrategyTakesAGate) {

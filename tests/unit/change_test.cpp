@@ -94,14 +94,19 @@ TEST(ChangeOfLimits, WhatStandsInAFileCanBePutBack) {
     write("io.weight", "default 100\n7:0 50\n");
     write("io.max", "7:10 rbps=1 wbps=max riops=max wiops=max\n7:1 rbps=max wbps=2 riops=max wiops=max\n");
     write("blkio.throttle.write_bps_device", "7:1 4096\n");
+    std::filesystem::create_directory(scratch.path() + "/cpu.max");
     const auto group = cgroup::Directory::open(scratch.path(), "test");
     ASSERT_TRUE(group);
-    EXPECT_EQ(cgroup::text_now(*group, {.file = "pids.max", .text = "7"}), "max");
-    EXPECT_EQ(cgroup::text_now(*group, {.file = "io.weight", .text = "7"}), "100");
-    EXPECT_EQ(cgroup::text_now(*group, {.file = "memory.max", .text = "7"}), std::nullopt);
+    const auto now = [&](const char* file) { return cgroup::text_now(*group, {.file = file, .text = "7"}); };
+    EXPECT_EQ(now("pids.max").value(), "max");
+    EXPECT_EQ(now("io.weight").value(), "100");
+    EXPECT_EQ(now("memory.max").value(), std::nullopt);
+    const auto unreadable = now("cpu.max");
+    ASSERT_FALSE(unreadable);
+    EXPECT_EQ(unreadable.error().err, EISDIR);
     const auto before = [&](const cgroup::Backend& backend, unsigned minor) {
-        return *cgroup::text_now(
-            *group, backend.settings({7, minor}, {.path = "x", .write_bytes = 9}).value().front());
+        const auto settings = backend.settings({7, minor}, {.path = "x", .write_bytes = 9}).value();
+        return cgroup::text_now(*group, settings.front()).value().value();
     };
     EXPECT_EQ(before(cgroup::v1_backend(), 1), "7:1 4096");
     EXPECT_EQ(before(cgroup::v1_backend(), 10), "7:10 0");
@@ -155,6 +160,37 @@ TEST_F(GateMessages, AskWithoutChangingAndMayFail) {
     const auto refused = receive_gate_answer(asking_);
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message().find("it is late"), std::string::npos);
+}
+
+TEST_F(GateMessages, CarryPathsThatAreNotUtf8) {
+    GateSettings settings = settings_;
+    settings.disks[0].limit.path = "/\xff\xc3(\xe4";
+    settings.disks[1].limit.path = "/\xc3\xa4";
+    settings.disks[1].name = "\xfe";
+    ASSERT_TRUE(ask_gate(asking_, {settings}));
+    const auto question = take_gate_question(answering_);
+    ASSERT_TRUE(question && *question);
+    EXPECT_EQ((*question)->change, settings);
+    ASSERT_TRUE(answer_gate(answering_, GateAnswer{settings, {{{7, 0}, "\xfe", 1, 2, 3, {}}}}));
+    const auto answer = receive_gate_answer(asking_);
+    ASSERT_TRUE(answer) << answer.error().message();
+    EXPECT_EQ(answer->settings, settings);
+    EXPECT_EQ(answer->counters.at(0).name, "\xfe");
+}
+
+// The kernel tells the other end that an answer was thrown away before it hands out what is left.
+TEST_F(GateMessages, OfWhoIsGoneAreStillTaken) {
+    GateSettings second = settings_;
+    second.disks.pop_back();
+    ASSERT_TRUE(ask_gate(asking_, {settings_}));
+    ASSERT_TRUE(ask_gate(asking_, {second}));
+    ASSERT_TRUE(take_gate_question(answering_));
+    ASSERT_TRUE(answer_gate(answering_, GateAnswer{}));
+    asking_.reset();
+    const auto question = take_gate_question(answering_);
+    ASSERT_TRUE(question && *question);
+    EXPECT_EQ((*question)->change, second);
+    EXPECT_FALSE(take_gate_question(answering_));
 }
 
 TEST_F(GateMessages, OfOthersAreRefused) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,6 +118,32 @@ TEST_F(StateDirectory, TellsTheLivingFromTheDead) {
     EXPECT_FALSE(here.find("a")->alive());
     EXPECT_TRUE(here.remove(*here.find("a")));
     EXPECT_FALSE(here.find("a"));
+}
+
+// Of one container, by one at a time, also if that one is killed; nobody else waits for it.
+TEST_F(StateDirectory, SettingsAreLockedUntilTheirHolderIsGone) {
+    const Registry here = registry();
+    const auto entry = here.create(named("a"));
+    ASSERT_TRUE(entry);
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const auto held = entry->lock_settings();
+        if (held) (void)!write(ends[1], "x", 1);
+        pause();
+    }
+    char begun = 0;
+    ASSERT_EQ(read(ends[0], &begun, 1), 1);
+    const Fd other(open((root() + "/a").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    EXPECT_NE(flock(other.get(), LOCK_EX | LOCK_NB), 0);
+    EXPECT_TRUE(here.change(*entry, [](State& state) { state.limits.pids = 7; }));
+    kill(child, SIGKILL);
+    EXPECT_TRUE(entry->lock_settings());
+    EXPECT_EQ(flock(other.get(), LOCK_EX | LOCK_NB), 0);
+    waitpid(child, nullptr, 0);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 TEST_F(StateDirectory, ACrashIsNoticedByWhoeverComesNext) {

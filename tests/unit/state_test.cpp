@@ -107,6 +107,18 @@ TEST(State, EveryFieldOfAnotherTypeOrRangeIsRefused) {
     }
 }
 
+TEST(State, PathsOfLimitsNeedNotBeUtf8) {
+    State state = sample();
+    state.limits.io = {{.path = "/\xc3\xa4", .read_bytes = 1}, {.path = "/\xff\xe4", .read_bytes = 2}};
+    const std::string text = to_json(state);
+    const auto read = parse_state(text);
+    ASSERT_TRUE(read) << read.error().message();
+    EXPECT_EQ(read->limits, state.limits);
+    const Json devices = Json::parse(text)["limits"]["devices"];
+    EXPECT_EQ(devices[0]["path"], "/\xc3\xa4");
+    EXPECT_FALSE(devices[0].contains("pathBytes")) << "what others can read is enough";
+}
+
 TEST(State, LimitsThatNobodyCouldHaveSetAreRefused) {
     const Json good = Json::parse(to_json(sample()));
     for (const char* limits : {R"({"memory":-1})", R"({"pids":"7"})", R"({"cpuQuota":1.5})",
