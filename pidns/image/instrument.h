@@ -20,7 +20,7 @@ inline constexpr long dynamic_number = -1;
 enum class Entry : uint8_t {
     generic,      // the guest makes the call
     create,       // the guest makes the call, but a child comes back beside the site
-    prepare,      // the guest says whether the call may be made as it is
+    prepare,      // on a stack that may be small: the guest passes or serves the call, or the image makes it
     cancellable,  // the guest has the call made by the function that does so
 };
 
